@@ -1,0 +1,7 @@
+"""hazboost: fully parametric gradient boosting for survival analysis."""
+
+from hazboost.estimator import FPBoost
+
+__version__ = "0.1.0"
+
+__all__ = ["FPBoost", "__version__"]

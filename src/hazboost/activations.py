@@ -1,0 +1,253 @@
+"""From raw scores to parameters and weights, with slopes.
+
+A *parameter activation* maps a score to the logarithm of a positive parameter, because heads work in
+logarithms. A *weight activation* maps the scores of all heads of a subject to their weights; it may couple
+them (softmax) and may be negative (tanh, identity).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from scipy.special import expit, log_expit, logit, softmax
+
+from hazboost.arrays import Array, Indices, Mask
+
+#: Parameters live in [1e-30, 1e30]; beyond, a score has no slope. Below, a parameter counts as zero.
+SMALLEST, LARGEST = 1e-30, 1e30
+MAX_LOG = float(np.log(LARGEST))
+
+
+class Activated(NamedTuple):
+    """Parameters of heads.
+
+    Attributes
+    ----------
+    log_value : array
+        Logarithm of the parameter; finite everywhere, of no meaning where not ``alive``.
+    slope : array
+        ``d log(parameter) / d score``; zero where not ``alive``.
+    alive : array of bool
+        False where the parameter is zero.
+    """
+
+    log_value: Array
+    slope: Array
+    alive: Mask
+
+    def rows(self, rows: Indices) -> Activated:
+        """The same for some of the subjects."""
+        return Activated(self.log_value[rows], self.slope[rows], self.alive[rows])
+
+
+class ParameterActivation(ABC):
+    """Makes a score a positive parameter."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def __call__(self, score: Array) -> Activated:
+        """Log-parameter, its slope, and where it lives."""
+
+    @abstractmethod
+    def inverse(self, log_value: Array) -> Array:
+        """The score that gives this log-parameter."""
+
+
+class ReLUParameter(ParameterActivation):
+    """``max(score, 0)``, the paper's choice. At zero the head is dead and has no slope: it stays dead."""
+
+    name = "relu"
+
+    def __call__(self, score: Array) -> Activated:
+        """Log-parameter, its slope, and where it lives."""
+        alive = score > SMALLEST
+        value = np.where(alive, np.minimum(score, LARGEST), 1.0)
+        return Activated(np.log(value), np.where(alive & (score < LARGEST), 1.0 / value, 0.0), alive)
+
+    def inverse(self, log_value: Array) -> Array:
+        """The score that gives this log-parameter."""
+        return np.exp(log_value)
+
+
+class SoftplusParameter(ParameterActivation):
+    """``log(1 + exp(score))``: linear above zero like ReLU, but never dead."""
+
+    name = "softplus"
+
+    def __call__(self, score: Array) -> Activated:
+        """Log-parameter, its slope, and where it lives."""
+        bounded = np.clip(score, -MAX_LOG, LARGEST)
+        value = np.logaddexp(0.0, bounded)
+        slope = np.where(bounded == score, expit(bounded) / value, 0.0)
+        return Activated(np.log(value), slope, np.ones_like(score, dtype=bool))
+
+    def inverse(self, log_value: Array) -> Array:
+        """``log(exp(value) - 1)``, written so that neither end overflows."""
+        value = np.exp(log_value)
+        return value + np.log(-np.expm1(-value))
+
+
+class ExpParameter(ParameterActivation):
+    """``exp(score)``: the score is the log-parameter."""
+
+    name = "exp"
+
+    def __call__(self, score: Array) -> Activated:
+        """Log-parameter, its slope, and where it lives."""
+        bounded = np.clip(score, -MAX_LOG, MAX_LOG)
+        return Activated(bounded, (bounded == score).astype(score.dtype), np.ones_like(score, dtype=bool))
+
+    def inverse(self, log_value: Array) -> Array:
+        """The score that gives this log-parameter."""
+        return log_value
+
+
+class Weighted(NamedTuple):
+    """Weights of heads.
+
+    Attributes
+    ----------
+    value : array of shape (n, heads)
+        The weights.
+    pull_back : callable
+        Turns ``d loss / d weight`` into ``d loss / d score``, both of shape (n, heads).
+    """
+
+    value: Array
+    pull_back: Callable[[Array], Array]
+
+
+class WeightActivation(ABC):
+    """Makes the scores of a subject's heads their weights.
+
+    Attributes
+    ----------
+    signed : bool
+        Whether weights may be negative.
+    """
+
+    name: ClassVar[str]
+    signed: ClassVar[bool] = False
+
+    @abstractmethod
+    def __call__(self, score: Array) -> Weighted:
+        """Weights, and the way back for their gradient."""
+
+    @abstractmethod
+    def inverse_of_equal_weights(self, n_heads: int) -> float:
+        """A score that gives every one of ``n_heads`` heads the same weight, ``1 / n_heads`` where possible."""
+
+
+class ReLUWeight(WeightActivation):
+    """``max(score, 0)``, the paper's choice."""
+
+    name = "relu"
+
+    def __call__(self, score: Array) -> Weighted:
+        """Weights, and the way back for their gradient."""
+        inside = (score > 0.0) & (score < LARGEST)
+        return Weighted(np.clip(score, 0.0, LARGEST), lambda gradient: gradient * inside)
+
+    def inverse_of_equal_weights(self, n_heads: int) -> float:
+        """The weight itself."""
+        return 1.0 / n_heads
+
+
+class IdentityWeight(WeightActivation):
+    """The score itself. With Weibull heads this is the universal approximator of the paper's theorem."""
+
+    name = "identity"
+    signed = True
+
+    def __call__(self, score: Array) -> Weighted:
+        """Weights, and the way back for their gradient."""
+        inside = np.abs(score) < LARGEST
+        return Weighted(np.clip(score, -LARGEST, LARGEST), lambda gradient: gradient * inside)
+
+    def inverse_of_equal_weights(self, n_heads: int) -> float:
+        """The weight itself."""
+        return 1.0 / n_heads
+
+
+class TanhWeight(WeightActivation):
+    """``tanh(score)``, in (-1, 1)."""
+
+    name = "tanh"
+    signed = True
+
+    def __call__(self, score: Array) -> Weighted:
+        """Weights, and the way back for their gradient."""
+        value = np.tanh(score)
+        return Weighted(value, lambda gradient: gradient * (1.0 - value * value))
+
+    def inverse_of_equal_weights(self, n_heads: int) -> float:
+        """A single head starts at one half: at one, tanh would have no slope."""
+        return float(np.arctanh(1.0 / max(n_heads, 2)))
+
+
+class SigmoidWeight(WeightActivation):
+    """``1 / (1 + exp(-score))``, in (0, 1)."""
+
+    name = "sigmoid"
+
+    def __call__(self, score: Array) -> Weighted:
+        """Weights, and the way back for their gradient."""
+        value = expit(np.maximum(score, -MAX_LOG))
+        slope = value * np.exp(log_expit(-score))
+        return Weighted(value, lambda gradient: gradient * slope)
+
+    def inverse_of_equal_weights(self, n_heads: int) -> float:
+        """A single head starts at one half: at one, the sigmoid would have no slope."""
+        return float(logit(1.0 / max(n_heads, 2)))
+
+
+class SoftmaxWeight(WeightActivation):
+    """``exp(score) / sum(exp(scores))``: the weights of a subject sum to one."""
+
+    name = "softmax"
+
+    def __call__(self, score: Array) -> Weighted:
+        """Weights, and the way back for their gradient."""
+        value = softmax(score, axis=-1)
+
+        def pull_back(gradient: Array) -> Array:
+            pulled: Array = value * (gradient - (value * gradient).sum(axis=-1, keepdims=True))
+            return pulled
+
+        return Weighted(value, pull_back)
+
+    def inverse_of_equal_weights(self, n_heads: int) -> float:
+        """Any common score does."""
+        return 0.0
+
+
+class UniformWeight(WeightActivation):
+    """``1 / heads`` for every head, without scores: ``uniform_heads=True``."""
+
+    name = "uniform"
+
+    def __init__(self, n_heads: int) -> None:
+        self.n_heads = n_heads
+
+    def __call__(self, score: Array) -> Weighted:
+        """Weights for as many rows as ``score``, which has no column."""
+        value = np.full((*score.shape[:-1], self.n_heads), 1.0 / self.n_heads)
+        return Weighted(value, lambda _: score)
+
+    def inverse_of_equal_weights(self, n_heads: int) -> float:
+        """There is no score to set."""
+        raise NotImplementedError
+
+
+PARAMETER_ACTIVATIONS: dict[str, ParameterActivation] = {
+    activation.name: activation for activation in (ReLUParameter(), SoftplusParameter(), ExpParameter())
+}
+
+WEIGHT_ACTIVATIONS: dict[str, WeightActivation] = {
+    activation.name: activation
+    for activation in (ReLUWeight(), SigmoidWeight(), SoftmaxWeight(), TanhWeight(), IdentityWeight())
+}

@@ -1,0 +1,179 @@
+"""Algorithm 1 of the paper: gradient boosting of the parameters of a mixture of hazards.
+
+The loop over rounds and the growing of trees are XGBoost's; what makes it FPBoost is the `Objective`. With unit
+hessians and no penalty on the leaves, a leaf of XGBoost holds the mean of the pseudo-residuals in it: the regression
+tree of the paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import xgboost as xgb
+
+from hazboost.arrays import Array
+from hazboost.distribution import Distribution
+from hazboost.engines.local import grow_trees, predict_scores
+from hazboost.likelihood import elastic_net, loss_and_gradient
+from hazboost.metrics import concordance_index
+from hazboost.mixture import Mixture
+from hazboost.progress import Progress
+from hazboost.target import Target
+
+#: Rows evaluated at a time: few enough for their numbers to stay in the processor's cache.
+BLOCK = 16_384
+#: Pseudo-residuals are cut here, far outside any useful step, to stay inside single precision.
+MAX_GRADIENT = 1e15
+
+
+@dataclass
+class Objective:
+    """One round of Algorithm 1, up to the growing of the trees.
+
+    Attributes
+    ----------
+    mixture : Mixture
+        The heads.
+    alpha, l1_ratio : float
+        Strength and mixing of the elastic net.
+    scale_by_maximum : bool
+        Divide all pseudo-residuals by the largest, as the authors' code does. Otherwise they are the gradient of
+        each subject's own loss: the paper's, with the learning rate multiplied by the number of subjects.
+    n_threads : int
+        Threads that share the rows.
+    losses : list of float
+        Mean loss before each round.
+    """
+
+    mixture: Mixture
+    alpha: float
+    l1_ratio: float
+    scale_by_maximum: bool
+    n_threads: int = 1
+    losses: list[float] = field(default_factory=list)
+
+    def __call__(self, scores: npt.NDArray[Any], matrix: xgb.DMatrix) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+        """From the scores of this round to what its trees are fitted to."""
+        target = read_target(matrix)
+        loss, gradient = self.evaluate(scores.astype(np.float64), target)  # lines 3 to 13
+        self.losses.append(float(np.average(loss, weights=target.weight)))
+        largest = np.abs(gradient[target.weight > 0.0]).max()
+        if self.scale_by_maximum and largest > 0.0:
+            gradient /= largest
+        weight = np.broadcast_to(target.weight[:, None], gradient.shape)
+        return np.clip(gradient, -MAX_GRADIENT, MAX_GRADIENT) * weight, weight.copy()  # lines 14 and 15: XGBoost
+
+    def mean_loss(self, scores: Array, target: Target) -> float:
+        """Penalised loss, averaged over the rows."""
+        return float(np.average(self.evaluate(scores, target)[0], weights=target.weight))
+
+    def evaluate(self, scores: Array, target: Target) -> tuple[Array, Array]:
+        """Penalised loss of each row and its gradient in the row's scores, block by block."""
+
+        def evaluate_block(rows: slice) -> tuple[Array, Array]:
+            loss, gradient = loss_and_gradient(self.mixture, scores[rows], target[rows])
+            penalty, penalty_gradient = elastic_net(scores[rows], self.alpha, self.l1_ratio)
+            return loss + penalty, gradient + penalty_gradient
+
+        blocks = [slice(first, first + BLOCK) for first in range(0, len(scores), BLOCK)]
+        with ThreadPoolExecutor(self.n_threads) as pool:
+            losses, gradients = zip(*pool.map(evaluate_block, blocks), strict=True)
+        return np.concatenate(losses), np.concatenate(gradients)
+
+
+@dataclass(frozen=True)
+class ValidationMetric:
+    """Mean loss, and the concordance where asked for, on data that the trees have not seen."""
+
+    objective: Objective
+    with_concordance: bool
+
+    def __call__(self, scores: npt.NDArray[Any], matrix: xgb.DMatrix) -> list[tuple[str, float]]:
+        """Evaluate raw scores."""
+        scores, target = scores.astype(np.float64), read_target(matrix)
+        values = [("loss", self.objective.mean_loss(scores, target))]
+        if self.with_concordance:
+            risk = -Distribution(self.objective.mixture, scores).restricted_mean(1.0)
+            values.append(("concordance", concordance_index(target.event, target.lower, risk)))
+        return values
+
+
+def boost(
+    objective: Objective,
+    start: Array,
+    train: xgb.DMatrix,
+    rounds: int,
+    settings: Mapping[str, Any],
+    *,
+    validation: xgb.DMatrix | None = None,
+    stopping_metric: str = "loss",
+    patience: int | None = None,
+    verbose: bool = False,
+) -> tuple[xgb.Booster, dict[str, list[float]]]:
+    """Run Algorithm 1.
+
+    Parameters
+    ----------
+    objective : Objective
+        Turns scores into pseudo-residuals, lines 3 to 14.
+    start : array of shape (scores,)
+        Where the scores start, line 1.
+    train, validation : DMatrix
+        Data with the fields of `target_fields`.
+    rounds : int
+        Number of rounds.
+    settings : mapping
+        XGBoost's tree parameters.
+    stopping_metric : {"loss", "concordance"}
+        What is watched on the validation data.
+    patience : int, optional
+        Rounds without improvement after which to stop; the best round is then kept.
+    verbose : bool
+        Whether to draw a progress bar.
+
+    Returns
+    -------
+    booster : xgboost.Booster
+        One tree for each score and round.
+    history : dict
+        Training loss, and metrics on the validation data; the first entry of each is the start.
+    """
+    maximize = stopping_metric == "concordance"
+    metric = ValidationMetric(objective, with_concordance=maximize)
+    callbacks: list[xgb.callback.TrainingCallback] = [Progress(rounds)] if verbose else []
+    if patience is not None:
+        callbacks.append(xgb.callback.EarlyStopping(patience, stopping_metric, "validation", maximize))
+    booster, record = grow_trees(
+        {**settings, "num_target": len(start), "base_score": start.tolist(), "disable_default_eval_metric": 1},
+        train,
+        rounds,
+        objective,
+        validation=validation,
+        metric=metric,
+        callbacks=callbacks,
+    )
+    last_loss = objective.mean_loss(predict_scores(booster, train), read_target(train))
+    history = {"train_loss": [*objective.losses, last_loss]}
+    if validation is not None:
+        at_start = np.tile(start, (validation.num_row(), 1))
+        for name, value in metric(at_start, validation):
+            history[f"validation_{name}"] = [value, *record[name]]
+    return (booster if patience is None else booster[: booster.best_iteration + 1]), history
+
+
+def target_fields(target: Target) -> dict[str, Array]:
+    """The target as fields of XGBoost's data, so that an objective needs nothing else wherever it runs."""
+    fields = {"label_lower_bound": target.lower, "label_upper_bound": target.upper}
+    return fields if (target.weight == 1.0).all() else {**fields, "weight": target.weight}
+
+
+def read_target(matrix: xgb.DMatrix) -> Target:
+    """The inverse of `target_fields`, up to single precision."""
+    lower, upper = (matrix.get_float_info(f"label_{side}_bound").astype(np.float64) for side in ("lower", "upper"))
+    weight = matrix.get_weight().astype(np.float64)
+    return Target(lower, upper, weight if len(weight) else np.ones(len(lower)))

@@ -1,0 +1,1 @@
+"""Who grows the trees. Nothing here knows about survival: an engine receives data and a callable objective."""

@@ -1,0 +1,90 @@
+"""Trees grown by XGBoost in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import xgboost as xgb
+
+Scores = npt.NDArray[np.float32]
+Objective = Callable[[Scores, xgb.DMatrix], tuple[npt.NDArray[Any], npt.NDArray[Any]]]
+Metric = Callable[[Scores, xgb.DMatrix], list[tuple[str, float]]]
+
+
+def build_matrix(
+    X: Any,
+    *,
+    names: list[str] | None,
+    types: list[str] | None,
+    fields: Mapping[str, npt.NDArray[Any]] | None = None,
+    settings: Mapping[str, Any] | None = None,
+    like: xgb.DMatrix | None = None,
+) -> xgb.DMatrix:
+    """Hand data to XGBoost.
+
+    Parameters
+    ----------
+    X : array or sparse matrix
+        Features.
+    names, types : list of str or None
+        Feature names and XGBoost's feature types.
+    fields : mapping
+        Per-row fields that the objective reads, by XGBoost's names.
+    settings : mapping
+        XGBoost's training parameters. With ``tree_method="hist"`` features are binned at once, which saves memory.
+    like : DMatrix
+        Training data whose bins are to be used.
+    """
+    settings = settings or {}
+    common = {
+        "feature_names": names,
+        "feature_types": types,
+        "enable_categorical": True,
+        "nthread": settings.get("nthread"),
+        **(fields or {}),
+    }
+    if settings.get("tree_method") == "hist":
+        return xgb.QuantileDMatrix(X, ref=like, max_bin=settings["max_bin"], **common)
+    return xgb.DMatrix(X, **common)
+
+
+def grow_trees(
+    settings: Mapping[str, Any],
+    train: xgb.DMatrix,
+    rounds: int,
+    objective: Objective,
+    *,
+    validation: xgb.DMatrix | None = None,
+    metric: Metric | None = None,
+    callbacks: Sequence[xgb.callback.TrainingCallback] = (),
+) -> tuple[xgb.Booster, dict[str, list[float]]]:
+    """Boost for a number of rounds, one tree per score and round.
+
+    Returns
+    -------
+    booster : xgboost.Booster
+    record : dict
+        Values of the metrics on the validation data, round by round.
+    """
+    record: dict[str, dict[str, list[float]]] = {}
+    booster = xgb.train(
+        dict(settings),
+        train,
+        num_boost_round=rounds,
+        obj=objective,
+        custom_metric=metric if validation is not None else None,
+        evals=[] if validation is None else [(validation, "validation")],
+        evals_result=record,
+        callbacks=list(callbacks),
+        verbose_eval=False,
+    )
+    return booster, record.get("validation", {})
+
+
+def predict_scores(booster: xgb.Booster, matrix: xgb.DMatrix) -> npt.NDArray[np.float64]:
+    """Raw scores of each row, of shape (n, scores)."""
+    scores = booster.predict(matrix, output_margin=True)
+    return scores.reshape(matrix.num_row(), -1).astype(np.float64)

@@ -1,0 +1,610 @@
+"""FPBoost, the scikit-learn estimator: parameters, their checks, ``fit`` and ``predict*``."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+from joblib import effective_n_jobs
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from hazboost.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
+from hazboost.arrays import Array
+from hazboost.curves import Kind, make_curves
+from hazboost.distribution import Distribution
+from hazboost.features import Schema, learn_schema, readable, refuse_empty_columns
+from hazboost.heads import HEADS
+from hazboost.metrics import concordance_index
+from hazboost.mixture import Mixture
+from hazboost.model import Model, parameter_columns, share_columns
+from hazboost.notebook import summary_card
+from hazboost.start import STARTS
+from hazboost.tables import make_table
+from hazboost.target import Target, as_target, check_informative
+from hazboost.training import Data, Plan, train_model
+
+#: What the authors' code does; the numbers are its defaults.
+PAPER = {
+    "weibull_heads": 2,
+    "loglogistic_heads": 2,
+    "n_estimators": 100,
+    "max_depth": 1,
+    "learning_rate": 0.1,
+    "alpha": 0.0,
+    "l1_ratio": 0.5,
+    "heads_activation": "relu",
+    "parameter_activation": "relu",
+    "init": "random",
+    "gradient_scaling": "max",
+    "tree_method": "exact",
+    "min_child_weight": 1.0,
+    "reg_lambda": 0.0,
+}
+MAX_HEADS = 64
+
+
+class FPBoost(BaseEstimator):  # type: ignore[misc]
+    r"""Fully parametric gradient boosting for survival analysis.
+
+    The hazard of a subject is a weighted sum of parametric hazards, the *heads*,
+
+    .. math:: h(t \mid x) = \sum_j w_j(x) \, h_j(t \mid \eta_j(x), k_j(x)),
+
+    whose scales :math:`\eta_j`, shapes :math:`k_j` and weights :math:`w_j` are predicted by boosted trees,
+    trained on the full likelihood. There is no proportional-hazards assumption and no time grid.
+
+    Parameters
+    ----------
+    weibull_heads, loglogistic_heads : int, default=2
+        Number of heads of each family, 0 to 64.
+    heads : dict, optional
+        Number of heads of further families, by name: ``exponential``, ``gompertz``, ``lognormal``.
+    n_estimators : int, default=100
+        Number of boosting rounds. Each adds one tree for each parameter and weight of each head.
+    max_depth : int, default=1
+        Depth of the trees.
+    learning_rate : float, default=0.1
+        Factor on the contribution of each tree.
+    alpha : float, default=0
+        Strength of the elastic net on the raw scores F, a mean over subjects and scores:
+        ``alpha * mean(l1_ratio * |F| + (1 - l1_ratio) * F**2)``, as in the authors' code. (The paper writes norms.)
+    l1_ratio : float, default=0.5
+        Share of the absolute values in the elastic net.
+    uniform_heads : bool, default=False
+        Give every head the weight ``1 / heads`` instead of learning weights.
+    heads_activation : {"softmax", "relu", "sigmoid", "tanh", "identity"}, default="softmax"
+        From raw scores to weights; the paper's best models have ``relu``. With ``tanh`` and ``identity`` weights may
+        be negative; the hazard is then clipped at zero, and integrated as clipped.
+    parameter_activation : {"exp", "softplus", "relu"}, default="exp"
+        From raw scores to scales and shapes. ``relu`` is the paper's; a parameter that it brings to zero stays there,
+        and its head no longer contributes.
+    init : {"marginal", "km", "random"}, default="marginal"
+        Where the scores start. ``marginal``: maximum likelihood without covariates. ``km``: each family
+        fitted to the Kaplan-Meier curve, its heads spread around by a tenth, equal weights (the paper's text).
+        ``random``: ``eta ~ U(0.5, 1.5)``, ``k ~ U(0, 2)``, weights' scores ``~ U(0, 1)`` (the authors' code; the
+        normal distributions of the paper's text would start half of the heads dead).
+    gradient_scaling : {"subject", "max"}, default="subject"
+        ``subject``: a tree is fitted to the gradient of each subject's own loss, which is the paper's text with the
+        learning rate multiplied by the number of subjects. ``max``: all gradients of a round are
+        divided by the largest of them, as in the authors' code; learning rates up to 1 make sense only with this.
+    patience : int, optional
+        Stop when the validation metric has not improved for so many rounds, and keep the best round. By default
+        all rounds are made.
+    stopping_metric : {"concordance", "likelihood"}, default="concordance"
+        What early stopping watches: the C-index (paper) or the likelihood.
+    validation_fraction : float, default=0.2
+        Part of the training data set aside for early stopping, stratified on the event, where ``fit`` gets no
+        ``eval_set``.
+    subsample, colsample_bytree : float, default=1
+        Part of the rows for each round, and of the columns for each tree.
+    min_child_weight : float, default=1
+        Smallest number of subjects (sum of sample weights) in a leaf.
+    reg_lambda : float, default=0
+        Ridge penalty on the leaves.
+    max_bin : int, default=256
+        Number of bins of a feature, with ``tree_method`` "hist" and "approx".
+    tree_method : {"hist", "exact", "approx"}, default="hist"
+        How XGBoost looks for splits. "exact" tries all, as in the paper, but takes no categorical features.
+    monotone_constraints : dict or sequence, optional
+        For each feature 1, 0 or -1: the direction in which every raw score may move with it. Rising scales
+        and weights mean rising risk; rising shapes need not.
+    interaction_constraints : sequence of sequences, optional
+        Groups of features that may meet in a tree.
+    n_jobs : int, optional
+        Threads; ``None`` means one and ``-1`` all, as in scikit-learn.
+    device : str, default="cpu"
+        Where XGBoost grows trees: ``"cpu"`` or ``"cuda"``.
+    random_state : int, RandomState instance or None, default=None
+        Seed of the random start, the split and the sampling of rows and columns.
+    verbose : int, default=0
+        1 draws a progress bar.
+
+    Attributes
+    ----------
+    n_estimators_ : int
+        Rounds in the fitted model; fewer than ``n_estimators`` after early stopping.
+    history_ : dict
+        ``train_loss``, and with a validation set ``validation_loss`` and ``validation_concordance``. The first entry
+        of each list is the start, then one for each round made. The loss is the mean negative log-likelihood,
+        in the user's unit of time, plus the elastic net.
+    unique_times_, event_times_ : array
+        Distinct observed times, and those with an event.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : array of str
+        Their names, where they came with names.
+    model_ : Model
+        Trees and heads.
+
+    See Also
+    --------
+    FPBoost.paper : The algorithm as published.
+
+    Notes
+    -----
+    *Time* is divided by the longest follow-up inside; everything public is in the unit of ``y``. An *event at time
+    zero* is taken to have happened at half the smallest positive time, as most hazards are 0 or infinite at zero;
+    S(0) = 1 always. *Missing values* (NaN) follow the direction that XGBoost learns for them; in a sparse matrix
+    entries that are not stored are missing. *Categories* unknown to training are missing too. A subject *all of
+    whose heads have died* has the constant hazard of half an event in all of the training follow-up.
+
+    References
+    ----------
+    .. [1] A. Archetti, E. Lomurno, D. Piccinotti, M. Matteucci. "FPBoost: Fully Parametric Gradient Boosting for
+       Survival Analysis." ICML 2025.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hazboost import FPBoost
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 2))
+    >>> time = rng.weibull(1.5, size=300) * np.exp(-X[:, 0])
+    >>> censoring = rng.exponential(2.0, size=300)
+    >>> y = time <= censoring, np.minimum(time, censoring)
+    >>> model = FPBoost(random_state=0).fit(X, y)
+    >>> bool(model.score(X, y) > 0.75)
+    True
+    >>> survival = model.predict_survival_function(X[:1])[0]
+    >>> survival(0.0)
+    1.0
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        "weibull_heads": [Interval(numbers.Integral, 0, MAX_HEADS, closed="both")],
+        "loglogistic_heads": [Interval(numbers.Integral, 0, MAX_HEADS, closed="both")],
+        "heads": [dict, None],
+        "n_estimators": [Interval(numbers.Integral, 1, None, closed="left")],
+        "max_depth": [Interval(numbers.Integral, 1, None, closed="left")],
+        "learning_rate": [Interval(numbers.Real, 0, None, closed="neither")],
+        "alpha": [Interval(numbers.Real, 0, None, closed="left")],
+        "l1_ratio": [Interval(numbers.Real, 0, 1, closed="both")],
+        "uniform_heads": ["boolean"],
+        "heads_activation": [StrOptions(set(WEIGHT_ACTIVATIONS))],
+        "parameter_activation": [StrOptions(set(PARAMETER_ACTIVATIONS))],
+        "init": [StrOptions(set(STARTS))],
+        "gradient_scaling": [StrOptions({"subject", "max"})],
+        "patience": [Interval(numbers.Integral, 1, None, closed="left"), None],
+        "stopping_metric": [StrOptions({"concordance", "likelihood"})],
+        "validation_fraction": [Interval(numbers.Real, 0, 1, closed="neither")],
+        "subsample": [Interval(numbers.Real, 0, 1, closed="right")],
+        "colsample_bytree": [Interval(numbers.Real, 0, 1, closed="right")],
+        "min_child_weight": [Interval(numbers.Real, 0, None, closed="left")],
+        "reg_lambda": [Interval(numbers.Real, 0, None, closed="left")],
+        "max_bin": [Interval(numbers.Integral, 2, None, closed="left")],
+        "tree_method": [StrOptions({"hist", "exact", "approx"})],
+        "monotone_constraints": [dict, "array-like", None],
+        "interaction_constraints": [list, tuple, None],
+        "n_jobs": [numbers.Integral, None],
+        "device": [str],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        weibull_heads: int = 2,
+        loglogistic_heads: int = 2,
+        n_estimators: int = 100,
+        max_depth: int = 1,
+        learning_rate: float = 0.1,
+        alpha: float = 0.0,
+        l1_ratio: float = 0.5,
+        uniform_heads: bool = False,
+        heads_activation: Literal["softmax", "relu", "sigmoid", "tanh", "identity"] = "softmax",
+        *,
+        heads: Mapping[str, int] | None = None,
+        parameter_activation: Literal["exp", "softplus", "relu"] = "exp",
+        init: Literal["marginal", "km", "random"] = "marginal",
+        gradient_scaling: Literal["subject", "max"] = "subject",
+        patience: int | None = None,
+        stopping_metric: Literal["concordance", "likelihood"] = "concordance",
+        validation_fraction: float = 0.2,
+        subsample: float = 1.0,
+        colsample_bytree: float = 1.0,
+        min_child_weight: float = 1.0,
+        reg_lambda: float = 0.0,
+        max_bin: int = 256,
+        tree_method: Literal["hist", "exact", "approx"] = "hist",
+        monotone_constraints: Mapping[str, int] | npt.ArrayLike | None = None,
+        interaction_constraints: list[list[Any]] | None = None,
+        n_jobs: int | None = None,
+        device: str = "cpu",
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
+        self.weibull_heads = weibull_heads
+        self.loglogistic_heads = loglogistic_heads
+        self.heads = heads
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.learning_rate = learning_rate
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.uniform_heads = uniform_heads
+        self.heads_activation = heads_activation
+        self.parameter_activation = parameter_activation
+        self.init = init
+        self.gradient_scaling = gradient_scaling
+        self.patience = patience
+        self.stopping_metric = stopping_metric
+        self.validation_fraction = validation_fraction
+        self.subsample = subsample
+        self.colsample_bytree = colsample_bytree
+        self.min_child_weight = min_child_weight
+        self.reg_lambda = reg_lambda
+        self.max_bin = max_bin
+        self.tree_method = tree_method
+        self.monotone_constraints = monotone_constraints
+        self.interaction_constraints = interaction_constraints
+        self.n_jobs = n_jobs
+        self.device = device
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @classmethod
+    def paper(cls, **hyperparameters: Any) -> Self:
+        """The algorithm as published by the authors, whatever the defaults of this class.
+
+        ReLU for parameters and weights, first order, gradients divided by their maximum, random start, all candidate
+        splits. Where the paper's text and the authors' code differ, this is the code; the docstrings of ``alpha``,
+        ``init`` and ``gradient_scaling`` say how they differ. Heads that have died no longer contribute: the
+        authors' code gives such a head with ``k = 0`` the constant survival ``exp(-eta)``, even at time zero.
+
+        Parameters
+        ----------
+        **hyperparameters
+            Parameters of `FPBoost` that differ from the authors' defaults.
+
+        Examples
+        --------
+        >>> FPBoost.paper(weibull_heads=1, loglogistic_heads=1, n_estimators=32, learning_rate=1.0).gradient_scaling
+        'max'
+        """
+        return cls(**{**PAPER, **hyperparameters})
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, eval_set: Any = None) -> Self:
+        """Train the model.
+
+        Parameters
+        ----------
+        X : array, DataFrame (pandas or polars) or sparse matrix of shape (n, features)
+            Features. NaN means missing; columns of a categorical dtype are used as categories.
+        y : structured array, DataFrame, or pair of arrays
+            scikit-survival's structured array (event first, then time, under any names), a DataFrame with
+            the columns ``event`` and ``time``, or a pair ``(event, time)``.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the subjects.
+        eval_set : pair (X, y), or list of one such pair, optional
+            Data to watch during training, and for early stopping.
+
+        Returns
+        -------
+        FPBoost
+            The estimator itself. If anything is wrong with the input, it is left as it was.
+        """
+        self._validate_params()
+        plan = self._plan()
+        X = readable(X)
+        named = BaseEstimator()  # takes names and width, so that nothing is changed here should the fit fail
+        validate_data(named, X, skip_check_array=True)
+        schema = learn_schema(X)
+        data = Data(schema.encode(X), as_target(y, sample_weight))
+        self._check(schema, data)
+        train, validation = data, self._read_eval_set(named, schema, eval_set)
+        if validation is None and plan.patience is not None:
+            train, validation = data.split(self.validation_fraction, plan.seed)
+        model, history = train_model(plan, schema, train, validation)
+        self._learn(named, model, history, data.target)
+        return self
+
+    def _check(self, schema: Schema, data: Data) -> None:
+        """Refuse data that do not fit together or cannot be learned from."""
+        rows = data.X.shape[0]
+        if rows != len(data.target):
+            raise ValueError(f"X has {rows} rows and y has {len(data.target)}; both need one for each subject.")
+        check_informative(data.target)
+        refuse_empty_columns(data.X, schema.names)
+        if schema.categories and self.tree_method == "exact":
+            raise ValueError(
+                "tree_method='exact' takes no categorical features; use tree_method='hist' or encode them as numbers."
+            )
+
+    def _read_eval_set(self, named: BaseEstimator, schema: Schema, eval_set: Any) -> Data | None:
+        """Check the validation data against the training data."""
+        if eval_set is None:
+            return None
+        pair = eval_set[0] if isinstance(eval_set, list) and len(eval_set) == 1 else eval_set
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise ValueError("eval_set must be a pair (X, y), or a list with one such pair.")
+        X = readable(pair[0])
+        validate_data(named, X, skip_check_array=True, reset=False)
+        data = Data(schema.encode(X), as_target(pair[1], name="eval_set: y"))
+        if data.X.shape[0] != len(data.target):
+            raise ValueError(f"eval_set: X has {data.X.shape[0]} rows and y has {len(data.target)}.")
+        return data
+
+    def _learn(self, named: BaseEstimator, model: Model, history: dict[str, list[float]], target: Target) -> None:
+        """Take what was learned, and forget what an earlier fit had learned."""
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
+        for name, value in vars(named).items():
+            setattr(self, name, value)
+        self.model_ = model
+        self.history_ = history
+        self.n_estimators_ = model.booster.num_boosted_rounds()
+        self.unique_times_ = np.unique(target.lower)
+        self.event_times_ = np.unique(target.lower[target.event])
+
+    def _plan(self) -> Plan:
+        """Translate the parameters for training."""
+        seed = self._seed()
+        n_threads = effective_n_jobs(self.n_jobs)
+        return Plan(
+            mixture=self._mixture(),
+            init=self.init,
+            rounds=self.n_estimators,
+            alpha=self.alpha,
+            l1_ratio=self.l1_ratio,
+            scale_by_maximum=self.gradient_scaling == "max",
+            stopping_metric={"concordance": "concordance", "likelihood": "loss"}[self.stopping_metric],
+            patience=self.patience,
+            settings=self._tree_settings(seed, n_threads),
+            n_threads=n_threads,
+            seed=seed,
+            verbose=bool(self.verbose),
+        )
+
+    def _mixture(self) -> Mixture:
+        """Count the heads and look up the activations."""
+        counts = {"weibull": self.weibull_heads, "loglogistic": self.loglogistic_heads}
+        for name, count in (self.heads or {}).items():
+            if name in counts:
+                raise ValueError(f"heads: set the number of {name} heads with {name}_heads={count!r} instead.")
+            if name not in HEADS:
+                known = ", ".join(sorted(set(HEADS) - set(counts)))
+                raise ValueError(f"heads: unknown family {name!r}; known ones are {known}.")
+            if not isinstance(count, numbers.Integral) or isinstance(count, bool) or not 0 <= count <= MAX_HEADS:
+                raise ValueError(
+                    f"heads: the number of {name} heads must be an int from 0 to {MAX_HEADS}; got {count!r}."
+                )
+            counts[name] = int(count)
+        n_heads = sum(counts.values())
+        if n_heads == 0:
+            raise ValueError("at least one head is needed; weibull_heads, loglogistic_heads and heads are all 0.")
+        weight = UniformWeight(n_heads) if self.uniform_heads else WEIGHT_ACTIVATIONS[self.heads_activation]
+        return Mixture(counts, PARAMETER_ACTIVATIONS[self.parameter_activation], weight)
+
+    def _tree_settings(self, seed: int, n_threads: int) -> dict[str, Any]:
+        """XGBoost's parameters."""
+        settings = {
+            "learning_rate": self.learning_rate,
+            "max_depth": self.max_depth,
+            "subsample": self.subsample,
+            "colsample_bytree": self.colsample_bytree,
+            "min_child_weight": self.min_child_weight,
+            "reg_lambda": self.reg_lambda,
+            "max_bin": self.max_bin,
+            "tree_method": self.tree_method,
+            "monotone_constraints": self.monotone_constraints,
+            "interaction_constraints": self.interaction_constraints,
+            "device": self.device,
+            "nthread": n_threads,
+            "seed": seed,
+        }
+        return {name: value for name, value in settings.items() if value is not None}
+
+    def _seed(self) -> int:
+        """An integer seed; the one given where it is an integer, so that a start can be compared with the authors'."""
+        if isinstance(self.random_state, numbers.Integral):
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+
+    def predict(self, X: Any) -> Array:
+        """Risk scores: minus the mean survival time, restricted to the longest follow-up in training.
+
+        The higher the earlier. The unrestricted mean may be infinite, so it cannot rank everybody.
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix of shape (n, features)
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        return -self.predict_rmst(X)
+
+    def predict_survival_function(
+        self, X: Any, return_array: bool = False, *, times: npt.ArrayLike | None = None
+    ) -> Any:
+        """Survival functions ``S(t)``, the probability of no event until t.
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix of shape (n, features)
+        return_array : bool, default=False
+            Return a matrix of values at ``times``, or at ``unique_times_`` without ``times``.
+        times : array-like, optional
+            Non-negative times; implies ``return_array``.
+
+        Returns
+        -------
+        array of n `Curve`, or array of shape (n, times)
+            Curves are called with a time or an array of times, inside or beyond the training range.
+        """
+        return self._predict_curves("survival", X, return_array, times)
+
+    def predict_cumulative_hazard_function(
+        self, X: Any, return_array: bool = False, *, times: npt.ArrayLike | None = None
+    ) -> Any:
+        """Cumulative hazard functions ``H(t) = -log S(t)``.
+
+        Parameters and returns are those of `predict_survival_function`.
+        """
+        return self._predict_curves("cumulative_hazard", X, return_array, times)
+
+    def predict_hazard_function(self, X: Any, return_array: bool = False, *, times: npt.ArrayLike | None = None) -> Any:
+        """Hazard functions ``h(t)``, the rate of events at t among those without event until t.
+
+        Parameters and returns are those of `predict_survival_function`. Where a hazard is infinite at zero, its value
+        there is the very large one at the smallest positive number.
+        """
+        return self._predict_curves("hazard", X, return_array, times)
+
+    def predict_quantile(self, X: Any, q: float | npt.ArrayLike = 0.5) -> Array:
+        """Times by which the event has happened with probability ``q``.
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix of shape (n, features)
+        q : float or array-like, default=0.5
+            Probabilities from 0 to 1.
+
+        Returns
+        -------
+        array of shape (n,), or (n, len(q)) if ``q`` is an array
+        """
+        levels = np.asarray(q, dtype=np.float64)
+        if levels.ndim > 1 or not ((levels >= 0.0) & (levels <= 1.0)).all():
+            raise ValueError(f"q must be a probability, or a list of probabilities, between 0 and 1; got {q!r}.")
+        times = self._distribution(X).quantile(np.atleast_1d(levels))
+        return times if levels.ndim else times[:, 0]
+
+    def predict_median(self, X: Any) -> Array:
+        """Times by which the event has happened with probability one half, of shape (n,)."""
+        return self.predict_quantile(X, 0.5)
+
+    def predict_mean(self, X: Any) -> Array:
+        """Mean times to the event, of shape (n,); infinite where survival falls too slowly to have a mean."""
+        return self._distribution(X).mean()
+
+    def predict_rmst(self, X: Any, tau: float | None = None) -> Array:
+        """Mean survival times restricted to ``tau``, by default the longest follow-up in training.
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix of shape (n, features)
+        tau : float, optional
+            Positive time at which survival times are cut.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        if tau is not None and not (isinstance(tau, numbers.Real) and 0.0 < tau < np.inf):
+            raise ValueError(f"tau must be a positive, finite time; got {tau!r}.")
+        distribution = self._distribution(X)
+        return distribution.restricted_mean(distribution.unit if tau is None else float(tau))
+
+    def predict_parameters(self, X: Any) -> Any:
+        """Scale, shape and weight of every head of every subject.
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix of shape (n, features)
+
+        Returns
+        -------
+        DataFrame with the columns subject, head, eta, k, w
+            One row for each subject (numbered from 0) and head, in the user's unit of time:
+            ``S(t) = exp(-sum_j w_j H_j(t; eta_j, k_j))``, where negative weights do not clip the hazard. ``k`` is NaN
+            for a family without shape. Without pandas, a record array with the same names.
+        """
+        return make_table(parameter_columns(self._distribution(X)))
+
+    def head_contributions(self, X: Any, times: npt.ArrayLike) -> Any:
+        """Each head's share of the hazard over time.
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix of shape (n, features)
+        times : array-like
+            Non-negative times.
+
+        Returns
+        -------
+        DataFrame with the columns subject, time, head, share
+            ``share = w_j h_j(t) / sum_i |w_i| h_i(t)``: the shares sum to one, unless weights are negative or all
+            heads of the subject have died. Without pandas, a record array with the same names.
+        """
+        grid = _check_times(times)
+        return make_table(share_columns(self._distribution(X), grid))
+
+    def score(self, X: Any, y: Any) -> float:
+        """Concordance index of `predict` with what was observed; 1 is perfect and 0.5 is chance.
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix of shape (n, features)
+        y : structured array, DataFrame, or pair of arrays
+            As in `fit`.
+        """
+        risk, target = self.predict(X), as_target(y)
+        if len(risk) != len(target):
+            raise ValueError(f"X has {len(risk)} rows and y has {len(target)}; both need one for each subject.")
+        return concordance_index(target.event, target.lower, risk)
+
+    def _predict_curves(self, kind: Kind, X: Any, return_array: bool, times: npt.ArrayLike | None) -> Any:
+        distribution = self._distribution(X)
+        if times is None and not return_array:
+            return make_curves(kind, distribution, self.unique_times_)
+        return getattr(distribution, kind)(self.unique_times_ if times is None else _check_times(times))
+
+    def _distribution(self, X: Any) -> Distribution:
+        """Check the features and predict."""
+        check_is_fitted(self, "model_")
+        X = readable(X)
+        validate_data(self, X, skip_check_array=True, reset=False)
+        return self.model_.distribution(X)
+
+    def _repr_html_inner(self) -> str:
+        """scikit-learn's diagram, and below it what was learned."""
+        diagram: str = super()._repr_html_inner()
+        return diagram + summary_card(self) if hasattr(self, "model_") else diagram
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
+        return {**bundle, "text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        return tags
+
+
+def _check_times(times: npt.ArrayLike) -> Array:
+    """Times given for a prediction, as an array."""
+    grid = np.atleast_1d(np.asarray(times, dtype=np.float64))
+    if grid.ndim != 1 or not (np.isfinite(grid) & (grid >= 0.0)).all():
+        raise ValueError(f"times must be a list of finite, non-negative numbers; got {times!r}.")
+    return grid

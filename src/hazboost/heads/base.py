@@ -1,0 +1,109 @@
+"""What a hazard family has to state.
+
+Conventions
+-----------
+Every argument is a logarithm: ``log_t`` for the time, ``log_eta``, ``log_k`` for the parameters. Parameters
+are therefore positive by construction and extreme values stay representable; a head that has died (a
+parameter at zero) never reaches this package, `hazboost.mixture` masks it.
+
+Arrays broadcast against each other; nothing here knows rows from heads. Only NumPy ufuncs are applied, so an
+array of another library that understands them (CuPy) passes through unchanged.
+
+All derivatives are with respect to the *logarithms* of the parameters, in the order of ``parameters``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+
+from hazboost.arrays import Array
+
+#: Exponents are cut here: exp(300) times every factor that can meet it stays far below the largest double.
+MAX_EXPONENT = 300.0
+
+
+class Evaluation(NamedTuple):
+    """A head's hazard and cumulative hazard at given times, with their derivatives.
+
+    Attributes
+    ----------
+    log_hazard : array
+        ``log h(t)``.
+    cumulative : array
+        ``H(t)``.
+    log_hazard_slopes : tuple of arrays
+        ``d log h(t) / d log(parameter)``, one array for each parameter.
+    cumulative_slopes : tuple of arrays
+        ``d H(t) / d log(parameter)``, one array for each parameter.
+    """
+
+    log_hazard: Array
+    cumulative: Array
+    log_hazard_slopes: tuple[Array, ...]
+    cumulative_slopes: tuple[Array, ...]
+
+
+class Head(ABC):
+    """A family of parametric hazards.
+
+    Attributes
+    ----------
+    name : str
+        The key of the family in ``HEADS``, and the stem of its heads' names.
+    parameters : tuple of str
+        The family's positive parameters: ``eta`` (scale) and, where there is one, ``k`` (shape).
+    """
+
+    name: ClassVar[str]
+    parameters: ClassVar[tuple[str, ...]]
+
+    @abstractmethod
+    def evaluate(self, log_t: Array, *log_parameters: Array) -> Evaluation:
+        """Hazard and cumulative hazard at ``exp(log_t)``, with derivatives."""
+
+    @abstractmethod
+    def change_time_unit(self, log_unit: float, *log_parameters: Array) -> tuple[Array, ...]:
+        """Log-parameters that give, at ``exp(log_unit) * t``, what the given ones give at ``t``."""
+
+
+class LogLocationScale(Head):
+    r"""Families whose cumulative hazard is a function of :math:`z = \log\eta + k \log t` alone.
+
+    With :math:`H(t) = G(z)` and :math:`g = G'`:
+
+    .. math::
+
+        h(t) = g(z) \, k / t, \qquad
+        \frac{\partial z}{\partial \log \eta} = 1, \qquad
+        \frac{\partial z}{\partial \log k} = k \log t .
+
+    A family states only :meth:`link`; everything else follows.
+    """
+
+    parameters: ClassVar[tuple[str, ...]] = ("eta", "k")
+
+    @abstractmethod
+    def link(self, z: Array) -> tuple[Array, Array, Array]:
+        """``G(z)``, ``log g(z)`` and ``d log g(z) / dz``."""
+
+    def evaluate(self, log_t: Array, *log_parameters: Array) -> Evaluation:
+        """Hazard and cumulative hazard at ``exp(log_t)``, with derivatives."""
+        log_eta, log_k = log_parameters
+        tilt = np.exp(log_k) * log_t  # k log t = dz / d log k
+        z = np.minimum(log_eta + tilt, MAX_EXPONENT)
+        cumulative, log_g, log_g_slope = self.link(z)
+        g = np.exp(log_g)
+        return Evaluation(
+            log_hazard=log_g + log_k - log_t,
+            cumulative=cumulative,
+            log_hazard_slopes=(log_g_slope, 1.0 + log_g_slope * tilt),
+            cumulative_slopes=(g, g * tilt),
+        )
+
+    def change_time_unit(self, log_unit: float, *log_parameters: Array) -> tuple[Array, ...]:
+        """Shift ``log eta`` by ``-k log(unit)``: ``z`` is the same at the same instant."""
+        log_eta, log_k = log_parameters
+        return log_eta - np.exp(log_k) * log_unit, log_k

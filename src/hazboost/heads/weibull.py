@@ -1,0 +1,21 @@
+"""The Weibull hazard: a monomial of any degree."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hazboost.arrays import Array
+from hazboost.heads.base import LogLocationScale
+
+
+class Weibull(LogLocationScale):
+    r"""Rising (:math:`k > 1`), constant (:math:`k = 1`) or falling (:math:`k < 1`) risk.
+
+    .. math:: H(t) = \eta t^k = e^z, \qquad h(t) = \eta k t^{k-1}
+    """
+
+    name = "weibull"
+
+    def link(self, z: Array) -> tuple[Array, Array, Array]:
+        """``G = g = exp``."""
+        return np.exp(z), z, np.ones_like(z)

@@ -1,0 +1,132 @@
+r"""The survival likelihood and its gradient, analytic.
+
+Row by row, with :math:`\delta = 1` where the event was seen,
+
+.. math::
+
+    \ell = H(t) - \delta \log h(t), \qquad
+    \frac{\partial \ell}{\partial \log\theta_j}
+        = w_j \frac{\partial H_j}{\partial \log\theta_j} - r_j \frac{\partial \log h_j}{\partial \log\theta_j},
+    \qquad
+    \frac{\partial \ell}{\partial w_j} = H_j - \delta \frac{\partial \log h}{\partial w_j},
+
+where :math:`r_j = \delta \, w_j h_j(t) / h(t)` is the responsibility of head j for the event.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from hazboost.arrays import Array
+from hazboost.clipping import clip_cumulatives
+from hazboost.heads.base import MAX_EXPONENT
+from hazboost.mixture import Mixture, Parameters, cumulatives, log_hazards, log_time, sum_hazards
+from hazboost.target import Target
+
+#: Where negative weights leave less than this share of the heads' total hazard, its logarithm goes on as a line.
+TANGENT_FROM = 0.01
+
+
+def loss_and_gradient(mixture: Mixture, scores: Array, target: Target) -> tuple[Array, Array]:
+    """Negative log-likelihood of each row, unweighted, and its gradient in the row's scores.
+
+    Parameters
+    ----------
+    mixture : Mixture
+        The heads.
+    scores : array of shape (n, scores)
+        Raw scores of the rows.
+    target : Target
+        What was observed, in the mixture's unit of time.
+
+    Returns
+    -------
+    loss : array of shape (n,)
+    gradient : array of shape (n, scores)
+    """
+    parameters = mixture.parameters(scores)
+    log_t = log_time(target.lower)[:, None]
+    evaluations = mixture.evaluate(parameters, log_t)
+    if mixture.weight_activation.signed:
+        evaluations = clip_cumulatives(mixture, parameters, log_t, evaluations)
+    cumulative = np.where(parameters.alive, cumulatives(evaluations), 0.0)
+    log_hazard = log_hazard_and_slopes(parameters, log_hazards(evaluations))
+    event = target.event[:, None]
+    responsibility = event * log_hazard.responsibility
+
+    gradient = np.empty_like(scores)
+    for block, activated, at in zip(mixture.blocks, parameters.activated, evaluations, strict=True):
+        weight, r = parameters.weight[:, block.heads], responsibility[:, block.heads]
+        for p, one in enumerate(activated):
+            slope = weight * at.cumulative_slopes[p] - r * at.log_hazard_slopes[p]
+            gradient[:, block.scores(p)] = slope * one.slope
+    weight_slope = cumulative - event * log_hazard.weight_slope
+    gradient[:, mixture.first_weight_score :] = parameters.pull_back(weight_slope)
+
+    dead = ~parameters.weight.any(axis=-1)
+    loss = (parameters.weight * cumulative).sum(axis=-1) - np.where(target.event, log_hazard.value, 0.0)
+    dead_loss = mixture.background * target.lower - target.event * np.log(mixture.background)
+    return np.where(dead, dead_loss, loss), gradient
+
+
+class LogHazard(NamedTuple):
+    """``log h(t)`` of each row, with slopes in its heads.
+
+    Attributes
+    ----------
+    value : array of shape (n,)
+        ``log h(t)``.
+    responsibility : array of shape (n, heads)
+        ``d log h / d log h_j``; ``w_j h_j / h`` without negative weights.
+    weight_slope : array of shape (n, heads)
+        ``d log h / d w_j``; ``h_j / h`` without negative weights.
+    """
+
+    value: Array
+    responsibility: Array
+    weight_slope: Array
+
+
+def log_hazard_and_slopes(parameters: Parameters, log_hazard: Array) -> LogHazard:
+    r"""Logarithm of the summed hazard, defined for negative weights too.
+
+    With the total :math:`A = \sum_j |w_j| h_j`, the shares :math:`s_j = w_j h_j / A` and their sum, the balance
+    :math:`\rho = h / A \in [-1, 1]`,
+
+    .. math:: \log h = \log A + \lambda(\rho), \qquad
+              \lambda(\rho) = \log \rho \text{ down to } \varepsilon, \text{ then its tangent there.}
+
+    Without negative weights :math:`\rho = 1` and nothing changes. With them, an event at a time where the hazard
+    is clipped to zero costs a finite loss that still points the way out. A row without living head has no slope.
+    """
+    total = sum_hazards(parameters.weight, log_hazard)
+    some = np.isfinite(total.log_total)
+    log_total = np.where(some, total.log_total, 0.0)
+    rho = total.balance
+    above = rho >= TANGENT_FROM
+    value = log_total + np.where(
+        above, np.log(np.where(above, rho, 1.0)), np.log(TANGENT_FROM) + rho / TANGENT_FROM - 1.0
+    )
+    steepness = (1.0 / np.maximum(rho, TANGENT_FROM))[:, None]  # the slope of lambda
+    size, rho = np.abs(total.share), rho[:, None]
+    responsibility = size + steepness * (total.share - rho * size)
+    sign = np.sign(parameters.weight)
+    relative = np.exp(np.minimum(log_hazard - log_total[:, None], MAX_EXPONENT))  # h_j / A
+    weight_slope = relative * (sign + steepness * (1.0 - rho * sign))
+    live = parameters.alive & some[:, None]
+    return LogHazard(value, responsibility, np.where(live, weight_slope, 0.0))
+
+
+def elastic_net(scores: Array, alpha: float, l1_ratio: float) -> tuple[Array, Array]:
+    r"""Penalty of each row and its gradient in the row's scores.
+
+    .. math:: \alpha \cdot \operatorname{mean}_{c} \left( \gamma |F_c| + (1 - \gamma) F_c^2 \right)
+
+    Its mean over the rows is the penalty of the authors' code, a mean over all raw scores. (The paper writes the
+    norms of :math:`\Theta`, without saying how they scale with the number of subjects and heads.)
+    """
+    penalty = alpha * (l1_ratio * np.abs(scores) + (1.0 - l1_ratio) * scores**2).mean(axis=1)
+    gradient = alpha * (l1_ratio * np.sign(scores) + 2.0 * (1.0 - l1_ratio) * scores) / scores.shape[1]
+    return penalty, gradient

@@ -1,0 +1,228 @@
+"""The weighted sum of heads: from raw scores to hazards and cumulative hazards.
+
+    h(t) = sum_j w_j h_j(t)        H(t) = sum_j w_j H_j(t)
+
+Layout of the scores
+--------------------
+One column for each parameter of each head, family by family and parameter by parameter, then one column for
+each weight. With two Weibull heads and one LogLogistic head::
+
+    eta eta  k k | eta  k | w w w
+
+A family's heads are therefore a contiguous block and are evaluated together.
+
+A subject without hazard
+------------------------
+ReLU can bring every head of a subject to zero. Such a subject has not been shown to be immortal, only to
+be without event so far: it gets the constant ``background`` hazard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from hazboost.activations import Activated, ParameterActivation, WeightActivation
+from hazboost.arrays import Array, Indices, Mask
+from hazboost.heads import HEADS, Evaluation, Head
+
+#: Stands in for time zero, whose logarithm does not exist.
+SMALLEST_TIME = 1e-300
+
+
+def log_time(time: Array) -> Array:
+    """``log(t)``, finite at zero too."""
+    return np.log(np.maximum(time, SMALLEST_TIME))
+
+
+@dataclass(frozen=True)
+class Block:
+    """The heads of one family and the columns of their scores."""
+
+    head: Head
+    count: int
+    first_score: int
+    first_head: int
+
+    @property
+    def heads(self) -> slice:
+        """Columns of these heads among all heads."""
+        return slice(self.first_head, self.first_head + self.count)
+
+    def scores(self, parameter: int) -> slice:
+        """Columns of one parameter among all scores."""
+        start = self.first_score + parameter * self.count
+        return slice(start, start + self.count)
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """The parameters of all heads of some subjects.
+
+    Attributes
+    ----------
+    activated : tuple of tuples
+        For each block and each of its parameters, the activated scores, of shape (n, heads of the block).
+    alive : array of shape (n, heads)
+        False where a parameter of the head is zero.
+    weight : array of shape (n, heads)
+        Weights; zero where the head is dead.
+    pull_back : callable
+        Turns ``d loss / d weight`` into ``d loss / d score``.
+    """
+
+    activated: tuple[tuple[Activated, ...], ...]
+    alive: Mask
+    weight: Array
+    pull_back: Callable[[Array], Array]
+
+    @property
+    def without_hazard(self) -> Mask:
+        """Subjects none of whose heads adds to the hazard."""
+        return np.logical_not((self.weight > 0.0).any(axis=-1))
+
+    def __getitem__(self, rows: Indices) -> Parameters:
+        activated = tuple(tuple(one.rows(rows) for one in block) for block in self.activated)
+        return replace(self, activated=activated, alive=self.alive[rows], weight=self.weight[rows])
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """Which heads there are, and how scores become their parameters.
+
+    Attributes
+    ----------
+    counts : mapping of str to int
+        Number of heads of each family.
+    parameter_activation : ParameterActivation
+        Makes scores positive parameters.
+    weight_activation : WeightActivation
+        Makes scores weights.
+    background : float
+        Hazard of a subject all of whose heads have died, in the mixture's unit of time.
+    """
+
+    counts: Mapping[str, int]
+    parameter_activation: ParameterActivation
+    weight_activation: WeightActivation
+    background: float = SMALLEST_TIME
+
+    def with_background(self, background: float) -> Mixture:
+        """The same mixture with another background hazard."""
+        return replace(self, background=background)
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The families in use, in the order of the registry."""
+        return tuple(self._lay_out())
+
+    def _lay_out(self) -> Iterator[Block]:
+        score = head = 0
+        for name, family in HEADS.items():
+            count = self.counts.get(name, 0)
+            if count:
+                yield Block(family, count, score, head)
+                score += count * len(family.parameters)
+                head += count
+
+    @property
+    def n_heads(self) -> int:
+        """Number of heads."""
+        return sum(self.counts.values())
+
+    @property
+    def head_names(self) -> list[str]:
+        """``weibull_1``, ``weibull_2``, ``loglogistic_1``, ..."""
+        return [f"{block.head.name}_{i + 1}" for block in self.blocks for i in range(block.count)]
+
+    @property
+    def first_weight_score(self) -> int:
+        """Number of parameter scores, and so the column of the first weight."""
+        return sum(block.count * len(block.head.parameters) for block in self.blocks)
+
+    @property
+    def n_scores(self) -> int:
+        """Number of scores, which is the number of trees in a round."""
+        return self.first_weight_score + (self.n_heads if self.learns_weights else 0)
+
+    @property
+    def learns_weights(self) -> bool:
+        """Whether weights have scores of their own."""
+        return self.weight_activation.name != "uniform"
+
+    def parameters(self, scores: Array) -> Parameters:
+        """Lines 4 to 6 of Algorithm 1: activate the scores, of shape (n, scores)."""
+        activated = tuple(
+            tuple(self.parameter_activation(scores[:, block.scores(p)]) for p in range(len(block.head.parameters)))
+            for block in self.blocks
+        )
+        alive = np.concatenate([np.logical_and.reduce([one.alive for one in block]) for block in activated], axis=-1)
+        weight, pull_back = self.weight_activation(scores[:, self.first_weight_score :])
+        return Parameters(activated, alive, np.where(alive, weight, 0.0), pull_back)
+
+    def evaluate(self, parameters: Parameters, log_t: Array) -> list[Evaluation]:
+        """Evaluate each block's heads.
+
+        ``log_t`` has shape (n, 1) for one time for each subject, giving (n, heads); or (n, times, 1) or
+        (1, times, 1), giving (n, times, heads).
+        """
+        axes = (slice(None), *([None] * (log_t.ndim - 2)), slice(None))
+        return [
+            block.head.evaluate(log_t, *(one.log_value[axes] for one in activated))
+            for block, activated in zip(self.blocks, parameters.activated, strict=True)
+        ]
+
+
+def log_hazards(evaluations: list[Evaluation]) -> Array:
+    """``log h_j(t)`` of all heads, on the last axis."""
+    return np.concatenate([one.log_hazard for one in evaluations], axis=-1)
+
+
+def cumulatives(evaluations: list[Evaluation]) -> Array:
+    """``H_j(t)`` of all heads, on the last axis."""
+    return np.concatenate([one.cumulative for one in evaluations], axis=-1)
+
+
+class HazardSum(NamedTuple):
+    """``h(t) = sum_j w_j h_j(t)``, in logarithms.
+
+    Attributes
+    ----------
+    log_total : array
+        ``log sum_j |w_j| h_j(t)``; minus infinity without any head alive.
+    share : array
+        ``w_j h_j(t) / sum_i |w_i| h_i(t)``, on the last axis; zero without any head alive.
+    balance : array
+        The sum of the shares, ``h(t)`` over the total: 1 without negative weights, not positive where the
+        hazard is clipped.
+    """
+
+    log_total: Array
+    share: Array
+    balance: Array
+
+    @property
+    def hazard(self) -> Array:
+        """The hazard, clipped at zero."""
+        return np.exp(np.minimum(self.log_total, MAX_LOG_HAZARD)) * np.maximum(self.balance, 0.0)
+
+
+#: exp() of more would not be a double.
+MAX_LOG_HAZARD = 700.0
+
+
+def sum_hazards(weight: Array, log_hazard: Array) -> HazardSum:
+    """Add up weighted hazards by log-sum-exp over the last axis."""
+    alive = weight != 0.0
+    log_part = np.where(alive, log_hazard + np.log(np.where(alive, np.abs(weight), 1.0)), -np.inf)
+    largest = log_part.max(axis=-1, keepdims=True)
+    largest = np.where(np.isfinite(largest), largest, 0.0)
+    part = np.exp(log_part - largest)
+    total = part.sum(axis=-1, keepdims=True)
+    some = total[..., 0] > 0.0
+    share = np.sign(weight) * part / np.where(total > 0.0, total, 1.0)
+    log_total = np.where(some, np.log(np.where(some, total[..., 0], 1.0)) + largest[..., 0], -np.inf)
+    return HazardSum(log_total, share, share.sum(axis=-1))

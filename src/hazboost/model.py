@@ -1,0 +1,78 @@
+"""A fitted model: trees, heads, and the way from features to distributions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import xgboost as xgb
+
+from hazboost.arrays import Array
+from hazboost.distribution import Distribution
+from hazboost.engines.local import build_matrix, predict_scores
+from hazboost.features import Schema
+from hazboost.mixture import Mixture
+
+
+@dataclass(frozen=True)
+class Model:
+    """What training leaves behind.
+
+    Attributes
+    ----------
+    booster : xgboost.Booster
+        The trees, with the start as their base score.
+    mixture : Mixture
+        The heads.
+    schema : Schema
+        How features are read.
+    unit : float
+        The mixture's unit of time, in the user's: the longest follow-up in training.
+    """
+
+    booster: xgb.Booster
+    mixture: Mixture
+    schema: Schema
+    unit: float
+
+    def distribution(self, X: Any) -> Distribution:
+        """Predict the event-time distributions of the subjects with the given readable features."""
+        matrix = build_matrix(self.schema.encode(X), names=self.schema.names, types=self.schema.types)
+        return Distribution(self.mixture, predict_scores(self.booster, matrix), self.unit)
+
+
+def parameter_columns(distribution: Distribution) -> dict[str, Array]:
+    """Parameters of every head of every subject, in the user's unit of time, as the columns of a tidy table.
+
+    ``S(t) = exp(-sum_j w_j H_j(t; eta_j, k_j))`` holds for the values as they stand. A dead head has the parameter
+    that died at zero; a family without shape has no ``k``.
+    """
+    mixture, parameters = distribution.mixture, distribution.mixture.parameters(distribution.scores)
+    table = {name: np.full((len(distribution), mixture.n_heads), np.nan) for name in ("eta", "k")}
+    for block, activated in zip(mixture.blocks, parameters.activated, strict=True):
+        logs = [one.log_value for one in activated]
+        in_user_time = block.head.change_time_unit(float(np.log(distribution.unit)), *logs)
+        for name, one, log_value in zip(block.head.parameters, activated, in_user_time, strict=True):
+            table[name][:, block.heads] = np.where(one.alive, np.exp(np.minimum(log_value, 700.0)), 0.0)
+    weight = mixture.weight_activation(distribution.scores[:, mixture.first_weight_score :]).value
+    n = len(distribution)
+    return {
+        "subject": np.repeat(np.arange(n), mixture.n_heads),
+        "head": np.tile(np.array(mixture.head_names, dtype=object), n),
+        "eta": table["eta"].ravel(),
+        "k": table["k"].ravel(),
+        "w": weight.ravel(),
+    }
+
+
+def share_columns(distribution: Distribution, times: Array) -> dict[str, Array]:
+    """Share of every head in the hazard of every subject over time, as the columns of a tidy table."""
+    names = np.array(distribution.mixture.head_names, dtype=object)
+    n, n_times, n_heads = len(distribution), len(times), len(names)
+    return {
+        "subject": np.repeat(np.arange(n), n_times * n_heads),
+        "time": np.tile(np.repeat(times, n_heads), n),
+        "head": np.tile(names, n * n_times),
+        "share": distribution.shares(times).ravel(),
+    }

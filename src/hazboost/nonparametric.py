@@ -1,0 +1,32 @@
+"""The Kaplan-Meier estimate, which needs no model."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hazboost.arrays import Array
+from hazboost.target import Target
+
+
+def kaplan_meier(target: Target) -> tuple[Array, Array]:
+    r"""Estimate the survival function of the whole group.
+
+    .. math:: S(t) = \prod_{t_i \le t} \left(1 - \frac{d_i}{n_i}\right)
+
+    with :math:`d_i` (weighted) events at :math:`t_i` and :math:`n_i` subjects at risk just before.
+
+    Returns
+    -------
+    time : array
+        Distinct times at which an event was seen, ascending.
+    survival : array
+        The estimate at and after each of them.
+    """
+    order = np.argsort(target.lower, kind="stable")
+    time, weight = target.lower[order], target.weight[order]
+    distinct, first = np.unique(time, return_index=True)
+    at_risk = np.cumsum(weight[::-1])[::-1][first]
+    events = np.add.reduceat(weight * target.event[order], first)
+    happened = events > 0.0
+    survival: Array = np.cumprod(1.0 - events[happened] / at_risk[happened])
+    return distinct[happened], survival

@@ -1,0 +1,71 @@
+"""What a fitted model shows in a notebook: data, then a summary, then HTML."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hazboost.estimator import FPBoost
+
+WIDTH, HEIGHT = 220, 60
+
+
+def summarize(estimator: FPBoost) -> dict[str, str]:
+    """What was learned, in a few words each."""
+    history, mixture = estimator.history_, estimator.model_.mixture
+    kept = estimator.n_estimators_
+    families = ", ".join(f"{count} {name}" for name, count in mixture.counts.items() if count)
+    summary = {
+        "heads": families,
+        "rounds": f"{kept} of {len(history['train_loss']) - 1} made, {kept * mixture.n_scores} trees",
+        "features": str(estimator.n_features_in_),
+        "follow-up": f"{estimator.model_.unit:g}",
+        "training loss": f"{history['train_loss'][0]:.4f} → {history['train_loss'][kept]:.4f}",
+    }
+    for name in ("loss", "concordance"):
+        values = history.get(f"validation_{name}")
+        if values:
+            summary[f"validation {name}"] = f"{values[0]:.4f} → {values[kept]:.4f}"
+    return summary
+
+
+def summary_card(estimator: FPBoost) -> str:
+    """The summary as an HTML table, beside the training curves."""
+    rows = "".join(
+        f'<tr><th style="text-align:left;padding:1px 14px 1px 0;font-weight:600">{escape(name)}</th>'
+        f'<td style="text-align:left">{escape(value)}</td></tr>'
+        for name, value in summarize(estimator).items()
+    )
+    return (
+        '<div style="display:flex;gap:28px;align-items:center;font:13px sans-serif;margin:8px 2px">'
+        f'<table style="border-collapse:collapse">{rows}</table>{loss_curves(estimator)}</div>'
+    )
+
+
+def loss_curves(estimator: FPBoost) -> str:
+    """Training and validation loss over the rounds, as a small SVG; a line marks the round that was kept."""
+    curves = [
+        (name, estimator.history_[name]) for name in ("train_loss", "validation_loss") if name in estimator.history_
+    ]
+    values = [value for _, losses in curves for value in losses]
+    low, high = min(values), max(values)
+    span, last = (high - low) or 1.0, max(len(curves[0][1]) - 1, 1)
+    colours = {"train_loss": "#1f77b4", "validation_loss": "#ff7f0e"}
+
+    def line(name: str, losses: list[float]) -> str:
+        points = " ".join(
+            f"{i / last * WIDTH:.1f},{(high - loss) / span * HEIGHT + 2:.1f}" for i, loss in enumerate(losses)
+        )
+        return f'<polyline fill="none" stroke="{colours[name]}" stroke-width="1.5" points="{points}"/>'
+
+    kept = estimator.n_estimators_ / last * WIDTH
+    lines = "".join(line(name, losses) for name, losses in curves)
+    labels = " &nbsp; ".join(
+        f'<span style="color:{colours[name]}">{name.replace("_", " ")}</span>' for name, _ in curves
+    )
+    return (
+        f'<div><svg width="{WIDTH}" height="{HEIGHT + 4}" role="img" aria-label="loss over rounds">'
+        f'<line x1="{kept:.1f}" x2="{kept:.1f}" y1="0" y2="{HEIGHT + 4}" stroke="#999" stroke-dasharray="3 3"/>'
+        f"{lines}</svg><div>{labels}</div></div>"
+    )

@@ -1,0 +1,143 @@
+"""Where the scores start: one value for each score, the same for every subject.
+
+Every start gives every subject a positive hazard: parameters and weights are drawn, fitted or bounded away from
+zero. (The paper's text draws ``k ~ N(0, 2)``, which starts half of the heads dead under ReLU.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from scipy.optimize import least_squares, minimize
+
+from hazboost.activations import PARAMETER_ACTIVATIONS
+from hazboost.arrays import Array
+from hazboost.heads import Head
+from hazboost.likelihood import loss_and_gradient
+from hazboost.mixture import Mixture, log_time
+from hazboost.nonparametric import kaplan_meier
+from hazboost.target import Target
+
+#: The smallest shape and weight that a random draw may give.
+SMALLEST_DRAW = 1e-3
+#: Range of the log-parameters and of the weights' scores in a maximum likelihood fit.
+LOG_ETA_RANGE, LOG_K_RANGE, WEIGHT_SCORE_RANGE = (-25.0, 25.0), (-3.0, 3.0), (-6.0, 6.0)
+
+
+def random_start(mixture: Mixture, target: Target, rng: np.random.Generator) -> Array:
+    """Draw ``eta ~ U(0.5, 1.5)``, ``k ~ U(0, 2)`` and the weights' scores ``~ U(0, 1)``, as the authors' code does.
+
+    The draws are made in the authors' order, so that the same seed gives the same start.
+    """
+    draws = {
+        "eta": rng.random(mixture.n_heads) + 0.5,
+        "k": np.maximum(rng.random(mixture.n_heads) * 2.0, SMALLEST_DRAW),
+    }
+    weights = np.maximum(rng.random(mixture.n_heads), SMALLEST_DRAW)
+    return _assemble(mixture, {name: np.log(draw) for name, draw in draws.items()}, weights)
+
+
+def kaplan_meier_start(mixture: Mixture, target: Target, rng: np.random.Generator) -> Array:
+    """Fit each family to the Kaplan-Meier curve and spread its heads around: ``N(eta, eta/10)``, ``N(k, k/10)``.
+
+    The heads have equal weights, so that together they follow the curve.
+    """
+    time, survival = kaplan_meier(target)
+    log_parameters = {"eta": np.zeros(mixture.n_heads), "k": np.zeros(mixture.n_heads)}
+    for block in mixture.blocks:
+        fitted = fit_to_curve(block.head, time, survival)
+        for name, log_value in zip(block.head.parameters, fitted, strict=True):
+            spread = np.maximum(1.0 + 0.1 * rng.standard_normal(block.count), 0.1)
+            log_parameters[name][block.heads] = log_value + np.log(spread)
+    return _assemble(mixture, log_parameters, _equal_weights(mixture))
+
+
+def fit_to_curve(head: Head, time: Array, survival: Array) -> Array:
+    """Log-parameters of the head whose survival curve is closest, in least squares, to the given one."""
+    log_t = log_time(time)
+
+    def residual(log_parameters: Array) -> Array:
+        return np.exp(-head.evaluate(log_t, *log_parameters).cumulative) - survival
+
+    def slopes(log_parameters: Array) -> Array:
+        at = head.evaluate(log_t, *log_parameters)
+        return np.stack([-np.exp(-at.cumulative) * slope for slope in at.cumulative_slopes], axis=1)
+
+    bounds = np.array([{"eta": LOG_ETA_RANGE, "k": LOG_K_RANGE}[name] for name in head.parameters]).T
+    fitted: Array = least_squares(residual, np.zeros(len(head.parameters)), jac=slopes, bounds=bounds).x
+    return fitted
+
+
+def marginal_start(mixture: Mixture, target: Target, rng: np.random.Generator) -> Array:
+    """Maximise the likelihood without covariates, from shapes spread between 1/2 and 2.
+
+    Parameters are fitted as logarithms and weights as scores of their own activation, inside bounds.
+    """
+    logs = replace(mixture, parameter_activation=PARAMETER_ACTIVATIONS["exp"])
+    share = target.weight / target.weight.sum()
+    rate = (target.weight * target.event).sum() / (target.weight * target.lower).sum()
+    log_eta = np.full(mixture.n_heads, np.log(rate))
+    log_k = np.concatenate([_spread(block.count) for block in mixture.blocks])
+    first = _assemble(logs, {"eta": log_eta, "k": log_k}, _equal_weights(mixture))
+
+    def mean_loss(start: Array) -> tuple[float, Array]:
+        loss, gradient = loss_and_gradient(logs, np.broadcast_to(start, (len(target), len(start))), target)
+        return float(share @ loss), share @ gradient
+
+    fit = minimize(mean_loss, first, jac=True, method="L-BFGS-B", bounds=_bounds(mixture))
+    weights = fit.x[mixture.first_weight_score :]
+    return _assemble(mixture, _log_parameters(mixture, fit.x), weights)
+
+
+def _spread(count: int) -> Array:
+    """Log-shapes for ``count`` heads of a family."""
+    return np.linspace(-np.log(2.0), np.log(2.0), count) if count > 1 else np.zeros(1)
+
+
+def _bounds(mixture: Mixture) -> list[tuple[float, float]]:
+    """Bounds of log-parameters and weight scores; the latter keep a weight that may be zero positive."""
+    bounds: list[tuple[float, float]] = []
+    for block in mixture.blocks:
+        for name in block.head.parameters:
+            bounds += [{"eta": LOG_ETA_RANGE, "k": LOG_K_RANGE}[name]] * block.count
+    if mixture.learns_weights:
+        may_be_zero = mixture.weight_activation.name in ("relu", "tanh", "identity")
+        low, high = WEIGHT_SCORE_RANGE
+        bounds += [(0.01 / mixture.n_heads if may_be_zero else low, high)] * mixture.n_heads
+    return bounds
+
+
+def _equal_weights(mixture: Mixture) -> Array:
+    if not mixture.learns_weights:
+        return np.empty(0)
+    return np.full(mixture.n_heads, mixture.weight_activation.inverse_of_equal_weights(mixture.n_heads))
+
+
+def _log_parameters(mixture: Mixture, scores: Array) -> dict[str, Array]:
+    """Read a vector of scores that are log-parameters, head by head."""
+    found = {"eta": np.zeros(mixture.n_heads), "k": np.zeros(mixture.n_heads)}
+    for block in mixture.blocks:
+        for p, name in enumerate(block.head.parameters):
+            found[name][block.heads] = scores[block.scores(p)]
+    return found
+
+
+def _assemble(mixture: Mixture, log_parameters: dict[str, Array], weight_scores: Array) -> Array:
+    """Lay out parameters, given head by head, as scores."""
+    scores = np.empty(mixture.n_scores)
+    for block in mixture.blocks:
+        for p, name in enumerate(block.head.parameters):
+            scores[block.scores(p)] = mixture.parameter_activation.inverse(log_parameters[name][block.heads])
+    scores[mixture.first_weight_score :] = weight_scores[: mixture.n_heads if mixture.learns_weights else 0]
+    return scores
+
+
+Start = Callable[[Mixture, Target, np.random.Generator], Array]
+
+STARTS: dict[str, Start] = {
+    "random": random_start,
+    "km": kaplan_meier_start,
+    "marginal": marginal_start,
+}
