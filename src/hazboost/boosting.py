@@ -80,6 +80,8 @@ class Objective:
             penalty, penalty_gradient = elastic_net(scores[rows], self.alpha, self.l1_ratio)
             return loss + penalty, gradient + penalty_gradient
 
+        if len(scores) <= BLOCK:
+            return evaluate_block(slice(None))
         blocks = [slice(first, first + BLOCK) for first in range(0, len(scores), BLOCK)]
         with ThreadPoolExecutor(self.n_threads) as pool:
             losses, gradients = zip(*pool.map(evaluate_block, blocks), strict=True)
@@ -147,7 +149,11 @@ def boost(
     metric = ValidationMetric(objective, with_concordance=maximize)
     callbacks: list[xgb.callback.TrainingCallback] = [Progress(rounds)] if verbose else []
     if patience is not None:
-        callbacks.append(xgb.callback.EarlyStopping(patience, stopping_metric, "validation", maximize))
+        callbacks.append(
+            xgb.callback.EarlyStopping(
+                rounds=patience, metric_name=stopping_metric, data_name="validation", maximize=maximize
+            )
+        )
     booster, record = grow_trees(
         {**settings, "num_target": len(start), "base_score": start.tolist(), "disable_default_eval_metric": 1},
         train,

@@ -118,12 +118,12 @@ class Distribution:
         return high
 
     def _log_time(self, times: Array) -> Array:
-        log_t = np.clip(log_time(times) - np.log(self.unit), *LOG_TIME_RANGE)
-        rows: Array = log_t if log_t.ndim == 2 else np.broadcast_to(log_t, (len(self), len(log_t)))
-        return rows
+        log_t: Array = np.clip(log_time(times) - np.log(self.unit), *LOG_TIME_RANGE)
+        return np.broadcast_to(log_t, (len(self), log_t.shape[-1]))
 
     def _user_time(self, log_t: Array) -> Array:
-        return np.exp(log_t + np.log(self.unit))
+        times: Array = np.exp(log_t + np.log(self.unit))
+        return times
 
     def _evaluate(self, function: Callable[[Mixture, Parameters, Array], Array], log_t: Array) -> Array:
         """Apply a function of (mixture, parameters, log-times) to a manageable number of rows at a time."""

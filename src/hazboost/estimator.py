@@ -535,7 +535,7 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
         DataFrame with the columns subject, head, eta, k, w
             One row for each subject (numbered from 0) and head, in the user's unit of time:
             ``S(t) = exp(-sum_j w_j H_j(t; eta_j, k_j))``, where negative weights do not clip the hazard. ``k`` is NaN
-            for a family without shape. Without pandas, a record array with the same names.
+            for a family without shape. Without pandas, a structured array with the same names.
         """
         return make_table(parameter_columns(self._distribution(X)))
 
@@ -552,7 +552,7 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
         -------
         DataFrame with the columns subject, time, head, share
             ``share = w_j h_j(t) / sum_i |w_i| h_i(t)``: the shares sum to one, unless weights are negative or all
-            heads of the subject have died. Without pandas, a record array with the same names.
+            heads of the subject have died. Without pandas, a structured array with the same names.
         """
         grid = _check_times(times)
         return make_table(share_columns(self._distribution(X), grid))

@@ -1,4 +1,4 @@
-"""Tables: pandas DataFrames where pandas is installed, NumPy record arrays where it is not."""
+"""Tables: pandas DataFrames where pandas is installed, NumPy structured arrays where it is not."""
 
 from __future__ import annotations
 
@@ -14,5 +14,8 @@ def make_table(columns: Mapping[str, npt.NDArray[Any]]) -> Any:
     try:
         import pandas as pd  # noqa: PLC0415
     except ImportError:
-        return np.rec.fromarrays(list(columns.values()), names=",".join(columns))
+        table = np.empty(len(next(iter(columns.values()))), [(name, column.dtype) for name, column in columns.items()])
+        for name, column in columns.items():
+            table[name] = column
+        return table
     return pd.DataFrame(dict(columns))

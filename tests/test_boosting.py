@@ -1,0 +1,159 @@
+"""Algorithm 1, held against an explicit loop over scikit-learn regression trees."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.tree import DecisionTreeRegressor
+
+from hazboost.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
+from hazboost.boosting import Objective, boost, read_target, target_fields
+from hazboost.distribution import Distribution
+from hazboost.engines.local import build_matrix, predict_scores
+from hazboost.likelihood import elastic_net, loss_and_gradient
+from hazboost.metrics import concordance_index
+from hazboost.mixture import Mixture
+from hazboost.start import random_start
+from hazboost.target import Target
+
+N, ROUNDS, DEPTH = 160, 12, 2
+SETTINGS = {"tree_method": "exact", "max_depth": DEPTH, "reg_lambda": 0.0, "min_child_weight": 0.0, "nthread": 1}
+
+
+def simulate(seed: int, n: int = N) -> tuple[np.ndarray, Target]:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3)).astype(np.float32).astype(np.float64)
+    time = np.clip(rng.weibull(1.3, n) * np.exp(-0.5 * X[:, 0]), 0.01, 3.0) / 3.0
+    event = rng.random(n) < 0.7
+    return X, Target(time, np.where(event, time, np.inf), np.ones(n))
+
+
+def explicit_loop(
+    mixture: Mixture, start: np.ndarray, X: np.ndarray, target: Target, *, rate: float, alpha: float, by_maximum: bool
+) -> np.ndarray:
+    """Algorithm 1 as the paper writes it; returns the scores before each round and after the last."""
+    scores = np.tile(start, (len(target), 1))
+    path = [scores]
+    for _ in range(ROUNDS):
+        residual = -(loss_and_gradient(mixture, scores, target)[1] + elastic_net(scores, alpha, 0.5)[1])
+        if by_maximum:
+            residual /= np.abs(residual).max()
+        trees = [
+            DecisionTreeRegressor(max_depth=DEPTH, random_state=0).fit(X, column, sample_weight=target.weight)
+            for column in residual.T
+        ]
+        scores = scores + rate * np.column_stack([tree.predict(X) for tree in trees])
+        path.append(scores)
+    return np.array(path)
+
+
+@pytest.mark.parametrize("by_maximum", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize(
+    ("parameter", "weight", "alpha"),
+    [("relu", "relu", 0.0), ("softplus", "softmax", 0.3), ("exp", "sigmoid", 0.0), ("exp", "identity", 0.0)],
+)
+def test_boosting_is_the_explicit_loop_over_regression_trees(parameter, weight, alpha, weighted, by_maximum):
+    X, target = simulate(1)
+    if weighted:
+        target = Target(target.lower, target.upper, np.random.default_rng(2).integers(1, 4, N).astype(float))
+    mixture = Mixture(
+        {"weibull": 1, "loglogistic": 1}, PARAMETER_ACTIVATIONS[parameter], WEIGHT_ACTIVATIONS[weight], background=0.01
+    )
+    start = random_start(mixture, target, np.random.default_rng(3))
+    rate = 0.5 if by_maximum else 0.05
+    path = explicit_loop(mixture, start, X, target, rate=rate, alpha=alpha, by_maximum=by_maximum)
+
+    matrix = build_matrix(X, names=None, types=None, fields=target_fields(target), settings=SETTINGS)
+    objective = Objective(mixture, alpha, 0.5, by_maximum)
+    booster, history = boost(objective, start, matrix, ROUNDS, {**SETTINGS, "learning_rate": rate})
+
+    assert booster.num_boosted_rounds() == ROUNDS
+    assert len(booster.get_dump()) == ROUNDS * mixture.n_scores
+    np.testing.assert_allclose(predict_scores(booster, matrix), path[-1], atol=2e-4)
+    for round_ in (1, ROUNDS // 2):
+        np.testing.assert_allclose(predict_scores(booster[:round_], matrix), path[round_], atol=2e-4)
+    penalised = [
+        np.average(
+            loss_and_gradient(mixture, scores, target)[0] + elastic_net(scores, alpha, 0.5)[0], weights=target.weight
+        )
+        for scores in path
+    ]
+    np.testing.assert_allclose(history["train_loss"], penalised, atol=2e-4)
+
+
+def test_scaling_makes_the_largest_pseudo_residual_one():
+    X, target = simulate(4)
+    mixture = Mixture({"weibull": 2}, PARAMETER_ACTIVATIONS["relu"], WEIGHT_ACTIVATIONS["relu"])
+    matrix = build_matrix(X, names=None, types=None, fields=target_fields(target))
+    scores = np.tile(random_start(mixture, target, np.random.default_rng(0)), (N, 1)).astype(np.float32)
+    scaled, hessian = Objective(mixture, 0.0, 0.5, scale_by_maximum=True)(scores, matrix)
+    plain, _ = Objective(mixture, 0.0, 0.5, scale_by_maximum=False)(scores, matrix)
+    assert np.abs(scaled).max() == pytest.approx(1.0)
+    np.testing.assert_allclose(scaled * np.abs(plain).max(), plain)
+    np.testing.assert_array_equal(hessian, 1.0)
+
+
+def test_threads_and_blocks_do_not_change_the_gradient(monkeypatch):
+    _, target = simulate(5)
+    mixture = Mixture({"weibull": 1, "lognormal": 1}, PARAMETER_ACTIVATIONS["exp"], WEIGHT_ACTIVATIONS["softmax"])
+    scores = np.random.default_rng(0).normal(size=(N, mixture.n_scores))
+    whole = Objective(mixture, 0.1, 0.5, scale_by_maximum=False).evaluate(scores, target)
+    monkeypatch.setattr("hazboost.boosting.BLOCK", 7)
+    parts = Objective(mixture, 0.1, 0.5, scale_by_maximum=False, n_threads=3).evaluate(scores, target)
+    for one, other in zip(whole, parts, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_target_survives_the_way_through_the_matrix():
+    X, target = simulate(6)
+    weighted = Target(target.lower, target.upper, np.linspace(0.5, 2.0, N))
+    for sent in (target, weighted):
+        got = read_target(build_matrix(X, names=None, types=None, fields=target_fields(sent)))
+        np.testing.assert_allclose(got.lower, sent.lower, rtol=1e-6)
+        np.testing.assert_array_equal(got.event, sent.event)
+        np.testing.assert_allclose(got.weight, sent.weight, rtol=1e-6)
+
+
+@pytest.mark.parametrize("metric", ["loss", "concordance"])
+def test_early_stopping_keeps_the_best_round(metric):
+    X, target = simulate(7)
+    X_new, target_new = simulate(8)
+    mixture = Mixture({"weibull": 1, "loglogistic": 1}, PARAMETER_ACTIVATIONS["exp"], WEIGHT_ACTIVATIONS["softmax"])
+    settings = {**SETTINGS, "learning_rate": 0.4, "max_depth": 4}
+    start = random_start(mixture, target, np.random.default_rng(0))
+    train, validation = (
+        build_matrix(data, names=None, types=None, fields=target_fields(seen))
+        for data, seen in ((X, target), (X_new, target_new))
+    )
+    objective = Objective(mixture, 0.0, 0.5, scale_by_maximum=False)
+    booster, history = boost(
+        objective, start, train, 60, settings, validation=validation, stopping_metric=metric, patience=3
+    )
+    watched = np.array(history[f"validation_{metric}"][1:]) * (1 if metric == "concordance" else -1)
+    best = int(np.argmax(watched)) + 1
+    assert booster.num_boosted_rounds() == best
+    assert len(watched) == best + 3 < 60
+    scores = predict_scores(booster, validation)
+    kept = (
+        objective.mean_loss(scores, target_new)
+        if metric == "loss"
+        else concordance_index(target_new.event, target_new.lower, -Distribution(mixture, scores).restricted_mean(1.0))
+    )
+    assert kept == pytest.approx(history[f"validation_{metric}"][best], abs=1e-5)
+
+
+@pytest.mark.parametrize("weight", list(WEIGHT_ACTIVATIONS))
+@pytest.mark.parametrize("parameter", list(PARAMETER_ACTIVATIONS))
+def test_training_loss_never_rises_at_a_small_learning_rate(parameter, weight):
+    X, target = simulate(9)
+    mixture = Mixture(
+        {"weibull": 1, "loglogistic": 1}, PARAMETER_ACTIVATIONS[parameter], WEIGHT_ACTIVATIONS[weight], background=0.01
+    )
+    matrix = build_matrix(X, names=None, types=None, fields=target_fields(target), settings=SETTINGS)
+    start = random_start(mixture, target, np.random.default_rng(1))
+    objective = Objective(mixture, 0.0, 0.5, scale_by_maximum=False)
+    _, history = boost(objective, start, matrix, 60, {**SETTINGS, "learning_rate": 0.01})
+    steps = np.diff(history["train_loss"])
+    assert (steps <= 1e-7).all()
+    assert history["train_loss"][-1] < history["train_loss"][0] - 0.05

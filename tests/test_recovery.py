@@ -1,0 +1,78 @@
+"""Known truths come back from simulated data."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hazboost import FPBoost
+
+N = 6000
+
+
+def censored(rng, time):
+    """Censor a quarter to a third of the times."""
+    limit = rng.exponential(3.0 * np.median(time), len(time))
+    return time <= limit, np.minimum(time, limit)
+
+
+def draw(family, rng, eta, k):
+    """Event times by inversion of H: Weibull ``H = eta t^k``, LogLogistic ``H = log(1 + eta t^k)``."""
+    exponential = rng.exponential(size=len(eta))
+    u = exponential if family == "weibull" else np.expm1(exponential)
+    return (u / eta) ** (1.0 / k)
+
+
+def survival(family, t, eta, k):
+    u = eta[:, None] * t ** k[:, None]
+    return np.exp(-u) if family == "weibull" else 1.0 / (1.0 + u)
+
+
+def settings(**heads):
+    return FPBoost(
+        **{"weibull_heads": 0, "loglogistic_heads": 0, **heads},
+        n_estimators=500,
+        max_depth=1,
+        learning_rate=0.1,
+        random_state=0,
+    )
+
+
+@pytest.mark.parametrize("family", ["weibull", "loglogistic"])
+def test_parameters_of_one_head_are_recovered(family):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(N, 3)).astype(float)
+    eta, k = np.exp(0.9 * X[:, 0] - 0.5), 1.0 + 1.0 * X[:, 1]
+    model = settings(**{f"{family}_heads": 1}).set_params(uniform_heads=True, n_estimators=1500)
+    model.fit(X, censored(rng, draw(family, rng, eta, k)))
+    table = model.predict_parameters(X)
+    assert np.abs(np.log(table["eta"]) - np.log(eta)).mean() < 0.08
+    assert np.abs(np.log(table["k"]) - np.log(k)).mean() < 0.05
+
+
+def test_survival_of_a_mixture_of_hazards_is_recovered():
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 2, size=(N, 2)).astype(float)
+    ageing = draw("weibull", rng, np.exp(-1.5 + 1.2 * X[:, 0]), np.full(N, 3.0))
+    infant = draw("loglogistic", rng, np.exp(-1.0 + 1.0 * X[:, 1]), np.full(N, 0.8))
+    model = settings(weibull_heads=1, loglogistic_heads=1).fit(X, censored(rng, np.minimum(ageing, infant)))
+    cells = np.array([[0, 0], [0, 1], [1, 0], [1, 1]], dtype=float)
+    t = np.linspace(0.05, 2.5, 40)
+    truth = survival("weibull", t, np.exp(-1.5 + 1.2 * cells[:, 0]), np.full(4, 3.0)) * survival(
+        "loglogistic", t, np.exp(-1.0 + 1.0 * cells[:, 1]), np.full(4, 0.8)
+    )
+    assert np.abs(model.predict_survival_function(cells, times=t) - truth).max() < 0.06
+
+
+def test_more_data_bring_the_curve_closer_to_the_truth():
+    errors = []
+    for n in (300, 2000, 15000):
+        rng = np.random.default_rng(2)
+        X = rng.integers(0, 2, size=(n, 1)).astype(float)
+        eta, k = np.exp(1.0 * X[:, 0]), np.full(n, 1.5)
+        model = settings(weibull_heads=1).fit(X, censored(rng, draw("weibull", rng, eta, k)))
+        t = np.linspace(0.05, 2.0, 30)
+        truth = survival("weibull", t, np.exp([0.0, 1.0]), np.full(2, 1.5))
+        errors.append(np.abs(model.predict_survival_function([[0.0], [1.0]], times=t) - truth).max())
+    assert errors[0] > errors[1] > errors[2]
+    assert errors[2] < 0.01
