@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import expit, log_expit, logit, softmax
 
 from hazboost.arrays import Array, Indices, Mask
+from hazboost.heads.base import MAX_EXPONENT
 
 #: Parameters live in [1e-30, 1e30]; beyond, a score has no slope. Below, a parameter counts as zero.
 SMALLEST, LARGEST = 1e-30, 1e30
@@ -182,7 +183,8 @@ class TanhWeight(WeightActivation):
     def __call__(self, score: Array) -> Weighted:
         """Weights, and the way back for their gradient."""
         value = np.tanh(score)
-        return Weighted(value, lambda gradient: gradient * (1.0 - value * value))
+        slope = np.cosh(np.clip(score, -MAX_EXPONENT, MAX_EXPONENT)) ** -2.0  # 1 - tanh^2, without its cancellation
+        return Weighted(value, lambda gradient: gradient * slope)
 
     def inverse_of_equal_weights(self, n_heads: int) -> float:
         """A single head starts at one half: at one, tanh would have no slope."""

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hazboost.arrays import Array
+from hazboost.arrays import Array, as_times
 from hazboost.distribution import Distribution
 
 Kind = Literal["survival", "cumulative_hazard", "hazard"]
@@ -45,9 +45,7 @@ class Curve:
 
     def __call__(self, x: Any) -> Any:
         """Value at a time, or values at an array of times."""
-        times = np.asarray(x, dtype=np.float64)
-        if not (np.isfinite(times) & (times >= 0.0)).all():
-            raise ValueError(f"times must be finite and non-negative; got {x!r}.")
+        times = as_times(x)
         values = self._values(times.ravel()).reshape(times.shape)
         return values if times.ndim else float(values)
 

@@ -16,12 +16,15 @@ from hazboost.mixture import Mixture, Parameters, cumulatives, log_hazards, log_
 CHUNK = 2_000_000
 #: Every log-time that is looked at lies inside: the square of neither end leaves the doubles.
 LOG_TIME_RANGE = (-690.0, 690.0)
-#: Cumulative hazards before which survival is taken as one, and after which as zero.
-EARLY, LATE = 1e-9, 45.0
-#: Gauss-Legendre nodes and weights on [0, 1]: sixteen panels of eight.
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(8)
-QUADRATURE_NODES = ((np.arange(16)[:, None] + (_NODES + 1.0) / 2.0) / 16.0).ravel()
-QUADRATURE_WEIGHTS = np.tile(_WEIGHTS / 32.0, 16)
+#: Cumulative hazard after which next to nobody is left.
+LATE = 45.0
+#: Survival is integrated from this far, in log-time, below the time that half to two thirds of the subjects reach.
+REACH = 24.0
+#: Points at which the integral looks where survival falls, and the cumulative hazards that it looks for.
+SCOUTS = np.linspace(0.0, 1.0, 65)
+LEVELS = np.array([0.003, 0.03, 0.1, 0.3, 0.7, 1.2, 2.0, 3.5, 6.0, 10.0, 18.0])
+#: Gauss-Legendre nodes and weights on [0, 1].
+NODES, WEIGHTS = (np.polynomial.legendre.leggauss(8) + np.array([[1.0], [0.0]])) / 2.0
 
 
 @dataclass(frozen=True)
@@ -74,8 +77,8 @@ class Distribution:
     def restricted_mean(self, tau: float) -> Array:
         r"""Mean of the event time cut at ``tau``, :math:`\int_0^\tau S(t) dt`."""
         log_tau = float(np.log(tau) - np.log(self.unit))
-        early, late = self._log_time_bracket()
-        return self._integral(np.minimum(early, log_tau), np.minimum(late, log_tau)) * self.unit
+        middle, late = self._middle_and_late()
+        return self._integral(np.minimum(middle, log_tau), np.minimum(late, log_tau)) * self.unit
 
     def mean(self) -> Array:
         r"""Mean of the event time, :math:`\int_0^\infty S(t) dt`; may be infinite.
@@ -83,30 +86,36 @@ class Distribution:
         Beyond a time :math:`X` where next to nobody is left, survival falls like a power :math:`t^{-c}` with
         :math:`c = X h(X)`, or faster; what is left of the integral is :math:`X S(X) / (c - 1)`, infinite unless c > 1.
         """
-        early, late = self._log_time_bracket()
-        body = self._integral(early, late)
+        middle, late = self._middle_and_late()
+        body = self._integral(middle, late)
         hazard = self._evaluate(_hazard, late[:, None])[:, 0]
         log_hazard = np.log(np.maximum(hazard, np.finfo(float).tiny))
         power = np.exp(np.clip(log_hazard + late, *LOG_TIME_RANGE))
+        endless = (power <= 1.0 + 1e-9) | (late >= LOG_TIME_RANGE[1])
         log_rest = late - self._evaluate(_cumulative_hazard, late[:, None])[:, 0]
-        rest = np.exp(np.minimum(log_rest, LOG_TIME_RANGE[1])) / np.maximum(power - 1.0, 1e-12)
-        endless = (power <= 1.0) | (late >= LOG_TIME_RANGE[1])
+        rest = np.exp(np.where(endless, 0.0, log_rest)) / np.where(endless, 1.0, power - 1.0)
         return np.where(endless, np.inf, body + rest) * self.unit
 
-    def _integral(self, log_lower: Array, log_upper: Array) -> Array:
-        """Integral of S from zero to the upper limit, taken as one before the lower; in ``x = log t``."""
-        width = (log_upper - log_lower)[:, None]
-        log_t = log_lower[:, None] + width * QUADRATURE_NODES
-        survival = np.exp(-self._evaluate(_cumulative_hazard, log_t))
-        inside = (survival * np.exp(log_t) * width) @ QUADRATURE_WEIGHTS
-        total: Array = np.exp(log_lower) + inside
-        return total
+    def _integral(self, middle: Array, upper: Array) -> Array:
+        """Integral of S from zero to the upper limit, by Gauss-Legendre in ``x = log t``.
 
-    def _log_time_bracket(self) -> tuple[Array, Array]:
-        """Log-times between which survival falls from one to zero."""
-        levels = np.broadcast_to(np.array([EARLY, LATE]), (len(self), 2))
-        bracket = self._log_time_of(levels, bisections=22)
-        return bracket[:, 0], bracket[:, 1]
+        Panels are cut where survival falls, be it steeply, slowly, or first the one and then the other.
+        """
+        lower = (middle - REACH)[:, None]
+        scouts = lower + (upper[:, None] - lower) * SCOUTS
+        falls = _crossings(scouts, self._evaluate(_cumulative_hazard, scouts), LEVELS)
+        edges = np.sort(np.concatenate([scouts[:, ::8], falls], axis=1), axis=1)
+        width = np.diff(edges)[:, :, None]
+        log_t = edges[:, :-1, None] + width * NODES
+        flat = log_t.reshape(len(self), width.shape[1] * len(NODES))
+        hazard = self._evaluate(_cumulative_hazard, flat).reshape(log_t.shape)
+        inside: Array = (np.exp(log_t - hazard) * width * WEIGHTS).sum(axis=(1, 2))
+        return np.exp(lower[:, 0]) + inside
+
+    def _middle_and_late(self) -> tuple[Array, Array]:
+        """Log-times at which the cumulative hazard is one, and at which next to nobody is left."""
+        times = self._log_time_of(np.broadcast_to(np.array([1.0, LATE]), (len(self), 2)), bisections=24)
+        return times[:, 0], times[:, 1]
 
     def _log_time_of(self, level: Array, bisections: int = 60) -> Array:
         """Solve ``H(exp(x)) = level`` for x by bisection, which every non-decreasing H allows."""
@@ -153,8 +162,7 @@ def _cumulative_hazard(mixture: Mixture, parameters: Parameters, log_t: Array) -
     evaluations = mixture.evaluate(parameters, log_t[:, :, None])
     total = np.einsum("ntj,nj->nt", cumulatives(evaluations), parameters.weight)
     if mixture.weight_activation.signed:
-        balance = sum_hazards(parameters.weight[:, None, :], log_hazards(evaluations)).balance
-        total = _clip(mixture, parameters, log_t, np.where(balance > 0.0, total, 0.0))
+        total = _clip(mixture, parameters, log_t, total)
     background = mixture.background * np.exp(log_t)
     return np.where(parameters.without_hazard[:, None], background, total)
 
@@ -162,6 +170,7 @@ def _cumulative_hazard(mixture: Mixture, parameters: Parameters, log_t: Array) -
 def _clip(mixture: Mixture, parameters: Parameters, log_t: Array, total: Array) -> Array:
     """Add what the closed form says at the zeros of the hazard; see `hazboost.clipping`."""
     zeros = find_zeros(mixture, parameters)
+    total = np.where(zeros.open_at(log_t), total, 0.0)
     subjects = parameters[zeros.row]
     at_zeros = cumulatives(mixture.evaluate(subjects, zeros.log_t[:, None]))
     step = zeros.sign * (subjects.weight * at_zeros).sum(axis=-1)
@@ -172,3 +181,19 @@ def _clip(mixture: Mixture, parameters: Parameters, log_t: Array, total: Array) 
     rising = np.maximum.accumulate(np.maximum(np.take_along_axis(total, order, axis=1), 0.0), axis=1)
     np.put_along_axis(total, order, rising, axis=1)
     return total
+
+
+def _crossings(log_t: Array, cumulative: Array, levels: Array) -> Array:
+    """Log-times at which each row of non-decreasing cumulative hazards passes the levels, by interpolation of logs.
+
+    A level outside of the row's range gives the end of the range.
+    """
+    log_cumulative, log_levels = np.log(np.maximum(cumulative, np.finfo(float).tiny)), np.log(levels)
+    after = np.clip((log_cumulative[:, :, None] < log_levels).sum(axis=1), 1, log_t.shape[1] - 1)
+    (x0, x1), (y0, y1) = (
+        (np.take_along_axis(values, after - 1, axis=1), np.take_along_axis(values, after, axis=1))
+        for values in (log_t, log_cumulative)
+    )
+    rise = np.where(y1 > y0, y1 - y0, 1.0)
+    passed: Array = x0 + (x1 - x0) * np.clip((log_levels - y0) / rise, 0.0, 1.0)
+    return passed

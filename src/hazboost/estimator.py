@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -15,7 +16,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hazboost.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
-from hazboost.arrays import Array
+from hazboost.arrays import Array, as_numbers, as_times
+from hazboost.constraints import tree_constraints
 from hazboost.curves import Kind, make_curves
 from hazboost.distribution import Distribution
 from hazboost.features import Schema, learn_schema, readable, refuse_empty_columns
@@ -45,6 +47,16 @@ PAPER = {
     "tree_method": "exact",
     "min_child_weight": 1.0,
     "reg_lambda": 0.0,
+    "heads": None,
+    "uniform_heads": False,
+    "patience": None,
+    "stopping_metric": "concordance",
+    "validation_fraction": 0.2,
+    "subsample": 1.0,
+    "colsample_bytree": 1.0,
+    "max_bin": 256,
+    "monotone_constraints": None,
+    "interaction_constraints": None,
 }
 MAX_HEADS = 64
 
@@ -79,8 +91,8 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
     uniform_heads : bool, default=False
         Give every head the weight ``1 / heads`` instead of learning weights.
     heads_activation : {"softmax", "relu", "sigmoid", "tanh", "identity"}, default="softmax"
-        From raw scores to weights; the paper's best models have ``relu``. With ``tanh`` and ``identity`` weights may
-        be negative; the hazard is then clipped at zero, and integrated as clipped.
+        From raw scores to weights; ``relu`` is the authors' default. With ``tanh`` and ``identity`` weights may be
+        negative; the hazard is then clipped at zero, and integrated as clipped.
     parameter_activation : {"exp", "softplus", "relu"}, default="exp"
         From raw scores to scales and shapes. ``relu`` is the paper's; a parameter that it brings to zero stays there,
         and its head no longer contributes.
@@ -130,9 +142,9 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
     n_estimators_ : int
         Rounds in the fitted model; fewer than ``n_estimators`` after early stopping.
     history_ : dict
-        ``train_loss``, and with a validation set ``validation_loss`` and ``validation_concordance``. The first entry
-        of each list is the start, then one for each round made. The loss is the mean negative log-likelihood,
-        in the user's unit of time, plus the elastic net.
+        ``train_loss``; with a validation set ``validation_loss``, and ``validation_concordance`` where that is the
+        ``stopping_metric``. The first entry of each list is the start, then one for each round made. The loss is the
+        mean negative log-likelihood, in the user's unit of time, plus the elastic net.
     unique_times_, event_times_ : array
         Distinct observed times, and those with an event.
     n_features_in_ : int
@@ -317,6 +329,9 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
         schema = learn_schema(X)
         data = Data(schema.encode(X), as_target(y, sample_weight))
         self._check(schema, data)
+        constraints = tree_constraints(schema, data.X.shape[1], self.monotone_constraints, self.interaction_constraints)
+        plan = replace(plan, settings={**plan.settings, **constraints})
+        data = data.without_weightless_rows()
         train, validation = data, self._read_eval_set(named, schema, eval_set)
         if validation is None and plan.patience is not None:
             train, validation = data.split(self.validation_fraction, plan.seed)
@@ -341,11 +356,17 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
         if eval_set is None:
             return None
         pair = eval_set[0] if isinstance(eval_set, list) and len(eval_set) == 1 else eval_set
-        if not isinstance(pair, tuple | list) or len(pair) != 2:
+        if not isinstance(pair, tuple | list) or len(pair) != 2 or isinstance(pair[0], tuple):
             raise ValueError("eval_set must be a pair (X, y), or a list with one such pair.")
-        X = readable(pair[0])
-        validate_data(named, X, skip_check_array=True, reset=False)
-        data = Data(schema.encode(X), as_target(pair[1], name="eval_set: y"))
+        try:
+            X = readable(pair[0])
+            validate_data(named, X, skip_check_array=True, reset=False)
+            encoded = schema.encode(X)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"eval_set: {error}") from error
+        data = Data(encoded, as_target(pair[1], name="eval_set: y"))
+        if not (data.target.lower > 0.0).any():
+            raise ValueError("eval_set: y: all observed times are 0; at least one must be positive.")
         if data.X.shape[0] != len(data.target):
             raise ValueError(f"eval_set: X has {data.X.shape[0]} rows and y has {len(data.target)}.")
         return data
@@ -403,7 +424,7 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
 
     def _tree_settings(self, seed: int, n_threads: int) -> dict[str, Any]:
         """XGBoost's parameters."""
-        settings = {
+        return {
             "learning_rate": self.learning_rate,
             "max_depth": self.max_depth,
             "subsample": self.subsample,
@@ -412,13 +433,10 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
             "reg_lambda": self.reg_lambda,
             "max_bin": self.max_bin,
             "tree_method": self.tree_method,
-            "monotone_constraints": self.monotone_constraints,
-            "interaction_constraints": self.interaction_constraints,
             "device": self.device,
             "nthread": n_threads,
             "seed": seed,
         }
-        return {name: value for name, value in settings.items() if value is not None}
 
     def _seed(self) -> int:
         """An integer seed; the one given where it is an integer, so that a start can be compared with the authors'."""
@@ -491,7 +509,7 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
         -------
         array of shape (n,), or (n, len(q)) if ``q`` is an array
         """
-        levels = np.asarray(q, dtype=np.float64)
+        levels = as_numbers(q, "q")
         if levels.ndim > 1 or not ((levels >= 0.0) & (levels <= 1.0)).all():
             raise ValueError(f"q must be a probability, or a list of probabilities, between 0 and 1; got {q!r}.")
         times = self._distribution(X).quantile(np.atleast_1d(levels))
@@ -603,8 +621,8 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
 
 
 def _check_times(times: npt.ArrayLike) -> Array:
-    """Times given for a prediction, as an array."""
-    grid = np.atleast_1d(np.asarray(times, dtype=np.float64))
-    if grid.ndim != 1 or not (np.isfinite(grid) & (grid >= 0.0)).all():
-        raise ValueError(f"times must be a list of finite, non-negative numbers; got {times!r}.")
+    """Times given for a prediction, as a list."""
+    grid = np.atleast_1d(as_times(times))
+    if grid.ndim != 1:
+        raise ValueError(f"times must be a list of numbers; got an array of shape {grid.shape}.")
     return grid

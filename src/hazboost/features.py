@@ -49,6 +49,13 @@ class Schema:
         return self._like_training(encoded)
 
     @property
+    def tree_names(self) -> list[str] | None:
+        """Names for XGBoost; None, so that it makes its own, where it would refuse one."""
+        if self.names is None or any(set("[]<") & set(name) for name in self.names):
+            return None
+        return self.names
+
+    @property
     def types(self) -> list[str] | None:
         """XGBoost's feature types; None where all columns are numbers."""
         if not self.categories or self.names is None:
@@ -58,7 +65,9 @@ class Schema:
     def _like_training(self, X: Any) -> Any:
         """Trees send a missing value and a zero different ways: keep unstored zeros what they were in training."""
         if self.sparse:
-            return scipy.sparse.csr_matrix(X)
+            X = scipy.sparse.csr_matrix(X, copy=True)
+            X.eliminate_zeros()  # a stored zero is a zero like any other
+            return X
         return X.toarray() if scipy.sparse.issparse(X) else X
 
 
@@ -120,15 +129,18 @@ def _read_column(X: Any, name: Any) -> _Column:
         categories = sorted({text for text in texts if text is not None})
         code_of = {category: code for code, category in enumerate(categories)}
         return _Column(np.array([code_of.get(text, -1) for text in texts]), categories)
+    refusal = ValueError(
+        f"X: column {name!r} has dtype {kind}, which is neither a number nor a category; "
+        "convert it to one of them (for text, use the dtype 'category')."
+    )
+    if kind.startswith(("datetime", "timedelta", "complex", "Date", "Duration", "Time")):
+        raise refusal  # would turn into numbers silently
     try:
         if hasattr(series, "to_pandas"):
             return _Column(series.cast(float).to_numpy())
         return _Column(series.to_numpy(dtype=np.float64, na_value=np.nan))
     except Exception as error:
-        raise ValueError(
-            f"X: column {name!r} has dtype {kind}, which is neither a number nor a category; "
-            "convert it to one of them (for text, use the dtype 'category')."
-        ) from error
+        raise refusal from error
 
 
 def _check_finite(encoded: Array, names: list[Any]) -> None:

@@ -25,9 +25,6 @@ from hazboost.heads.base import MAX_EXPONENT
 from hazboost.mixture import Mixture, Parameters, cumulatives, log_hazards, log_time, sum_hazards
 from hazboost.target import Target
 
-#: Where negative weights leave less than this share of the heads' total hazard, its logarithm goes on as a line.
-TANGENT_FROM = 0.01
-
 
 def loss_and_gradient(mixture: Mixture, scores: Array, target: Target) -> tuple[Array, Array]:
     """Negative log-likelihood of each row, unweighted, and its gradient in the row's scores.
@@ -52,7 +49,7 @@ def loss_and_gradient(mixture: Mixture, scores: Array, target: Target) -> tuple[
     if mixture.weight_activation.signed:
         evaluations = clip_cumulatives(mixture, parameters, log_t, evaluations)
     cumulative = np.where(parameters.alive, cumulatives(evaluations), 0.0)
-    log_hazard = log_hazard_and_slopes(parameters, log_hazards(evaluations))
+    log_hazard = log_hazard_and_slopes(parameters, log_hazards(evaluations), mixture.background)
     event = target.event[:, None]
     responsibility = event * log_hazard.responsibility
 
@@ -65,10 +62,12 @@ def loss_and_gradient(mixture: Mixture, scores: Array, target: Target) -> tuple[
     weight_slope = cumulative - event * log_hazard.weight_slope
     gradient[:, mixture.first_weight_score :] = parameters.pull_back(weight_slope)
 
+    under_observation = target.lower > 0.0  # who was never watched, H(0) = 0, tells nothing
+    gradient *= under_observation[:, None]
     dead = ~parameters.weight.any(axis=-1)
     loss = (parameters.weight * cumulative).sum(axis=-1) - np.where(target.event, log_hazard.value, 0.0)
     dead_loss = mixture.background * target.lower - target.event * np.log(mixture.background)
-    return np.where(dead, dead_loss, loss), gradient
+    return np.where(under_observation, np.where(dead, dead_loss, loss), 0.0), gradient
 
 
 class LogHazard(NamedTuple):
@@ -77,7 +76,7 @@ class LogHazard(NamedTuple):
     Attributes
     ----------
     value : array of shape (n,)
-        ``log h(t)``.
+        ``log h(t)``; with negative weights continued below the floor.
     responsibility : array of shape (n, heads)
         ``d log h / d log h_j``; ``w_j h_j / h`` without negative weights.
     weight_slope : array of shape (n, heads)
@@ -89,34 +88,30 @@ class LogHazard(NamedTuple):
     weight_slope: Array
 
 
-def log_hazard_and_slopes(parameters: Parameters, log_hazard: Array) -> LogHazard:
+def log_hazard_and_slopes(parameters: Parameters, log_hazard: Array, floor: float) -> LogHazard:
     r"""Logarithm of the summed hazard, defined for negative weights too.
 
-    With the total :math:`A = \sum_j |w_j| h_j`, the shares :math:`s_j = w_j h_j / A` and their sum, the balance
-    :math:`\rho = h / A \in [-1, 1]`,
+    .. math:: \lambda(h) = \log h \text{ down to the floor } f, \text{ then its tangent there, } \log f + h / f - 1 .
 
-    .. math:: \log h = \log A + \lambda(\rho), \qquad
-              \lambda(\rho) = \log \rho \text{ down to } \varepsilon, \text{ then its tangent there.}
-
-    Without negative weights :math:`\rho = 1` and nothing changes. With them, an event at a time where the hazard
-    is clipped to zero costs a finite loss that still points the way out. A row without living head has no slope.
+    Without negative weights nothing is continued, however small the hazard. With them, an event at a time where the
+    hazard is clipped to zero costs a finite loss that still points the way out. A row without living head has no slope.
     """
     total = sum_hazards(parameters.weight, log_hazard)
     some = np.isfinite(total.log_total)
     log_total = np.where(some, total.log_total, 0.0)
-    rho = total.balance
-    above = rho >= TANGENT_FROM
-    value = log_total + np.where(
-        above, np.log(np.where(above, rho, 1.0)), np.log(TANGENT_FROM) + rho / TANGENT_FROM - 1.0
-    )
-    steepness = (1.0 / np.maximum(rho, TANGENT_FROM))[:, None]  # the slope of lambda
-    size, rho = np.abs(total.share), rho[:, None]
-    responsibility = size + steepness * (total.share - rho * size)
-    sign = np.sign(parameters.weight)
-    relative = np.exp(np.minimum(log_hazard - log_total[:, None], MAX_EXPONENT))  # h_j / A
-    weight_slope = relative * (sign + steepness * (1.0 - rho * sign))
+    positive = total.balance > 0.0
+    log_h = np.where(positive, log_total + np.log(np.where(positive, total.balance, 1.0)), -np.inf)
+    log_floor = np.where((parameters.weight < 0.0).any(axis=-1), np.log(floor), -np.inf)
+    log_divisor = np.where(some, np.maximum(log_h, log_floor), 0.0)  # the slope of lambda is one over this
+    short = np.where(some & (log_h < log_floor), total.balance * _bounded_exp(log_total - log_divisor) - 1.0, 0.0)
+    responsibility = total.share * _bounded_exp(log_total - log_divisor)[:, None]
+    weight_slope = _bounded_exp(log_hazard - log_divisor[:, None])
     live = parameters.alive & some[:, None]
-    return LogHazard(value, responsibility, np.where(live, weight_slope, 0.0))
+    return LogHazard(log_divisor + short, responsibility, np.where(live, weight_slope, 0.0))
+
+
+def _bounded_exp(exponent: Array) -> Array:
+    return np.exp(np.minimum(exponent, MAX_EXPONENT))
 
 
 def elastic_net(scores: Array, alpha: float, l1_ratio: float) -> tuple[Array, Array]:

@@ -29,16 +29,24 @@ class Model:
         How features are read.
     unit : float
         The mixture's unit of time, in the user's: the longest follow-up in training.
+    n_threads : int
+        Threads for prediction; those of the training.
     """
 
     booster: xgb.Booster
     mixture: Mixture
     schema: Schema
     unit: float
+    n_threads: int
 
     def distribution(self, X: Any) -> Distribution:
         """Predict the event-time distributions of the subjects with the given readable features."""
-        matrix = build_matrix(self.schema.encode(X), names=self.schema.names, types=self.schema.types)
+        matrix = build_matrix(
+            self.schema.encode(X),
+            names=self.schema.tree_names,
+            types=self.schema.types,
+            settings={"nthread": self.n_threads},
+        )
         return Distribution(self.mixture, predict_scores(self.booster, matrix), self.unit)
 
 
@@ -55,14 +63,13 @@ def parameter_columns(distribution: Distribution) -> dict[str, Array]:
         in_user_time = block.head.change_time_unit(float(np.log(distribution.unit)), *logs)
         for name, one, log_value in zip(block.head.parameters, activated, in_user_time, strict=True):
             table[name][:, block.heads] = np.where(one.alive, np.exp(np.minimum(log_value, 700.0)), 0.0)
-    weight = mixture.weight_activation(distribution.scores[:, mixture.first_weight_score :]).value
     n = len(distribution)
     return {
         "subject": np.repeat(np.arange(n), mixture.n_heads),
         "head": np.tile(np.array(mixture.head_names, dtype=object), n),
         "eta": table["eta"].ravel(),
         "k": table["k"].ravel(),
-        "w": weight.ravel(),
+        "w": parameters.weight.ravel(),
     }
 
 

@@ -28,5 +28,5 @@ def kaplan_meier(target: Target) -> tuple[Array, Array]:
     at_risk = np.cumsum(weight[::-1])[::-1][first]
     events = np.add.reduceat(weight * target.event[order], first)
     happened = events > 0.0
-    staying = 1.0 - events[happened] / at_risk[happened]
+    staying = np.maximum(1.0 - events[happened] / at_risk[happened], 0.0)
     return distinct[happened], np.asarray(np.cumprod(staying), dtype=np.float64)

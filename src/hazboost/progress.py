@@ -21,13 +21,15 @@ class Progress(xgb.callback.TrainingCallback):
     def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
         """Draw the line; never stop the training."""
         now = time.monotonic()
-        if now - self.drawn > 0.2 or epoch + 1 == self.rounds:
+        self.last = epoch + 1, now - self.began, evals_log
+        if now - self.drawn > 0.2:
             self.drawn = now
-            self._draw(epoch + 1, now - self.began, evals_log)
+            self._draw(*self.last)
         return False
 
     def after_training(self, model: Any) -> Any:
-        """Leave the line where it is."""
+        """Draw the last round, wherever training stopped, and leave the line where it is."""
+        self._draw(*self.last)
         sys.stderr.write("\n")
         return model
 

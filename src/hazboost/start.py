@@ -22,8 +22,10 @@ from hazboost.target import Target
 
 #: The smallest shape and weight that a random draw may give.
 SMALLEST_DRAW = 1e-3
-#: Range of the log-parameters and of the weights' scores in a maximum likelihood fit.
-LOG_ETA_RANGE, LOG_K_RANGE, WEIGHT_SCORE_RANGE = (-25.0, 25.0), (-3.0, 3.0), (-6.0, 6.0)
+#: How a maximum is looked for: in high accuracy, and again from where the search has stalled.
+SEARCH, RESTARTS = {"maxcor": 30, "ftol": 1e-12, "gtol": 1e-6, "maxiter": 300}, 6
+#: Range of the log-parameters in a fit to a curve.
+LOG_ETA_RANGE, LOG_K_RANGE = (-25.0, 25.0), (-3.0, 3.0)
 
 
 def random_start(mixture: Mixture, target: Target, rng: np.random.Generator) -> Array:
@@ -73,7 +75,8 @@ def fit_to_curve(head: Head, time: Array, survival: Array) -> Array:
 def marginal_start(mixture: Mixture, target: Target, rng: np.random.Generator) -> Array:
     """Maximise the likelihood without covariates, from shapes spread between 1/2 and 2.
 
-    Parameters are fitted as logarithms and weights as scores of their own activation, inside bounds.
+    Parameters are fitted as logarithms and weights as scores of their own activation, inside bounds that leave every
+    head a part in the hazard: one that starts with none has no gradient and never learns.
     """
     logs = replace(mixture, parameter_activation=PARAMETER_ACTIVATIONS["exp"])
     share = target.weight / target.weight.sum()
@@ -86,9 +89,13 @@ def marginal_start(mixture: Mixture, target: Target, rng: np.random.Generator) -
         loss, gradient = loss_and_gradient(logs, np.broadcast_to(start, (len(target), len(start))), target)
         return float(share @ loss), share @ gradient
 
-    fit = minimize(mean_loss, first, jac=True, method="L-BFGS-B", bounds=_bounds(mixture))
-    weights = fit.x[mixture.first_weight_score :]
-    return _assemble(mixture, _log_parameters(mixture, fit.x), weights)
+    fitted = first
+    for _ in range(RESTARTS):  # the search may stall; begun anew from there, it goes on
+        fit = minimize(mean_loss, fitted, jac=True, method="L-BFGS-B", bounds=_bounds(mixture, rate), options=SEARCH)
+        fitted, moved = fit.x, np.abs(fit.x - fitted).max()
+        if moved < 1e-4:
+            break
+    return _assemble(mixture, _log_parameters(mixture, fitted), fitted[mixture.first_weight_score :])
 
 
 def _spread(count: int) -> Array:
@@ -96,16 +103,15 @@ def _spread(count: int) -> Array:
     return np.linspace(-np.log(2.0), np.log(2.0), count) if count > 1 else np.zeros(1)
 
 
-def _bounds(mixture: Mixture) -> list[tuple[float, float]]:
-    """Bounds of log-parameters and weight scores; the latter keep a weight that may be zero positive."""
-    bounds: list[tuple[float, float]] = []
-    for block in mixture.blocks:
-        for name in block.head.parameters:
-            bounds += [{"eta": LOG_ETA_RANGE, "k": LOG_K_RANGE}[name]] * block.count
+def _bounds(mixture: Mixture, rate: float) -> list[tuple[float, float]]:
+    """Bounds of log-parameters and weight scores: scales around the mean rate, weights around equal ones."""
+    log_rate = float(np.log(rate))
+    ranges = {"eta": (log_rate - 4.0, log_rate + 8.0), "k": (-1.5, 2.0)}
+    bounds = [ranges[name] for block in mixture.blocks for name in block.head.parameters for _ in range(block.count)]
     if mixture.learns_weights:
-        may_be_zero = mixture.weight_activation.name in ("relu", "tanh", "identity")
-        low, high = WEIGHT_SCORE_RANGE
-        bounds += [(0.01 / mixture.n_heads if may_be_zero else low, high)] * mixture.n_heads
+        equal = mixture.weight_activation.inverse_of_equal_weights(mixture.n_heads)
+        # A positive score is that of an activation that may reach zero, and stays positive.
+        bounds += [(0.3 * equal if equal > 0.0 else equal - 1.0, equal + 1.0)] * mixture.n_heads
     return bounds
 
 

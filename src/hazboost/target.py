@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hazboost.arrays import Array, Mask
+from hazboost.arrays import Array, Mask, as_numbers
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,8 @@ def as_target(y: Any, sample_weight: Any = None, *, name: str = "y") -> Target:
 
 def check_informative(target: Target, name: str = "y") -> None:
     """Refuse a target from which no hazard can be learned."""
+    if not target.weight.any():
+        raise ValueError("sample_weight is zero for every subject; at least one must be positive.")
     if not (target.event & (target.weight > 0.0)).any():
         raise ValueError(
             f"{name} has no event: all {len(target)} subjects are censored (or have weight 0). At least one event is "
@@ -112,6 +114,8 @@ def _split(y: Any, name: str) -> tuple[Any, Any]:
         return y[columns[0]], y[columns[1]]
     if isinstance(y, tuple | list) and len(y) == 2 and np.ndim(y[0]) == 1:
         return y[0], y[1]
+    if y is None:
+        raise ValueError(f"{name} must be {expected}; FPBoost requires y to be passed, but the target y is None.")
     shape = f" of shape {np.shape(y)}" if hasattr(y, "shape") else ""
     raise ValueError(f"{name} must be {expected}; got {type(y).__name__}{shape}.")
 
@@ -137,10 +141,7 @@ def _check_event(event: Any, name: str) -> Mask:
 
 
 def _check_time(time: Any, name: str) -> Array:
-    try:
-        values = np.asarray(time, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name}: the time must be numeric; got values of type {np.asarray(time).dtype}.") from error
+    values = as_numbers(time, f"{name}: the time")
     if values.ndim != 1:
         raise ValueError(f"{name}: the time must be one-dimensional; got shape {values.shape}.")
     for wrong, what in ((~np.isfinite(values), "finite"), (values < 0.0, "non-negative")):
@@ -152,7 +153,7 @@ def _check_time(time: Any, name: str) -> Array:
 def _check_weight(sample_weight: Any, n: int) -> Array:
     if sample_weight is None:
         return np.ones(n)
-    weight = np.asarray(sample_weight, dtype=np.float64)
+    weight = as_numbers(sample_weight, "sample_weight")
     if weight.shape != (n,):
         raise ValueError(f"sample_weight must have shape ({n},), one value per subject; got {weight.shape}.")
     wrong = ~np.isfinite(weight) | (weight < 0.0)

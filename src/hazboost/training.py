@@ -29,11 +29,21 @@ class Data:
     X: Any
     target: Target
 
+    def without_weightless_rows(self) -> Data:
+        """Weight 0 means that the row is not there: not for the trees' splits, nor for the unit of time."""
+        heavy = self.target.weight > 0.0
+        return self if heavy.all() else Data(self.X[heavy], self.target[heavy])
+
     def split(self, fraction: float, seed: int) -> tuple[Data, Data]:
         """Set a part aside, stratified on the event where both parts can have one."""
         event = self.target.event
         strata = event if min(event.sum(), (~event).sum()) > 1 else None
-        kept, aside = train_test_split(np.arange(len(event)), test_size=fraction, stratify=strata, random_state=seed)
+        try:
+            kept, aside = train_test_split(
+                np.arange(len(event)), test_size=fraction, stratify=strata, random_state=seed
+            )
+        except ValueError as error:
+            raise ValueError(f"validation_fraction={fraction} cannot split {len(event)} subjects: {error}") from error
         return Data(self.X[kept], self.target[kept]), Data(self.X[aside], self.target[aside])
 
 
@@ -68,7 +78,7 @@ def train_model(
     def matrix(part: Data, like: Any = None) -> Any:
         fields = target_fields(part.target.scaled(unit).without_events_at_zero())
         return build_matrix(
-            part.X, names=schema.names, types=schema.types, fields=fields, settings=plan.settings, like=like
+            part.X, names=schema.tree_names, types=schema.types, fields=fields, settings=plan.settings, like=like
         )
 
     train = matrix(data)
@@ -89,7 +99,7 @@ def train_model(
     history["train_loss"] = in_user_time(history["train_loss"], unit, data.target)
     if validation is not None:
         history["validation_loss"] = in_user_time(history["validation_loss"], unit, validation.target)
-    return Model(booster, mixture, schema, unit), history
+    return Model(booster, mixture, schema, unit, plan.n_threads), history
 
 
 def in_user_time(losses: list[float], unit: float, target: Target) -> list[float]:

@@ -6,8 +6,8 @@ Every argument is a logarithm: ``log_t`` for the time, ``log_eta``, ``log_k`` fo
 are therefore positive by construction and extreme values stay representable; a head that has died (a
 parameter at zero) never reaches this package, `hazboost.mixture` masks it.
 
-Arrays broadcast against each other; nothing here knows rows from heads. Only NumPy ufuncs are applied, so an
-array of another library that understands them (CuPy) passes through unchanged.
+Arrays broadcast against each other; nothing here knows rows from heads. Only NumPy's and SciPy's universal functions
+are applied, element by element.
 
 All derivatives are with respect to the *logarithms* of the parameters, in the order of ``parameters``.
 """
@@ -93,9 +93,9 @@ class LogLocationScale(Head):
         """Hazard and cumulative hazard at ``exp(log_t)``, with derivatives."""
         log_eta, log_k = log_parameters
         tilt = np.exp(log_k) * log_t  # k log t = dz / d log k
-        z = np.minimum(log_eta + tilt, MAX_EXPONENT)
+        z = log_eta + tilt
         cumulative, log_g, log_g_slope = self.link(z)
-        g = np.exp(log_g)
+        g = np.exp(np.minimum(log_g, MAX_EXPONENT))
         return Evaluation(
             log_hazard=log_g + log_k - log_t,
             cumulative=cumulative,

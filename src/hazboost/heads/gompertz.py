@@ -26,10 +26,10 @@ class Gompertz(Head):
         x = np.exp(np.minimum(log_k + log_t, np.log(MAX_EXPONENT)))
         level = np.exp(log_eta - log_k)  # eta / k
         growth = np.expm1(x)
-        # x e^x - expm1(x) cancels for small x, where its series x^2/2 + x^3/3 + x^4/8 is exact to rounding
+        # x e^x - expm1(x) cancels for small x, where its series x^2/2 + x^3/3 + x^4/8 is accurate to 1e-10
         shape_slope = np.where(x < 1e-3, x * x * (0.5 + x * (1 / 3 + x / 8)), x * (growth + 1.0) - growth)
         return Evaluation(
-            log_hazard=log_eta + x,
+            log_hazard=log_eta + np.exp(np.minimum(log_k + log_t, 2.0 * MAX_EXPONENT)),
             cumulative=level * growth,
             log_hazard_slopes=(np.ones_like(x), x),
             cumulative_slopes=(level * growth, level * shape_slope),

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from hazboost.arrays import Array
-from hazboost.heads.base import LogLocationScale
+from hazboost.heads.base import MAX_EXPONENT, LogLocationScale
 
 LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
 
@@ -21,6 +21,7 @@ class LogNormal(LogLocationScale):
 
     def link(self, z: Array) -> tuple[Array, Array, Array]:
         r"""``g`` is the normal hazard :math:`\varphi(z) / \Phi(-z)`, and :math:`(\log g)' = g - z`."""
+        z = np.minimum(z, MAX_EXPONENT)
         cumulative = -log_ndtr(-z)
         log_g = cumulative - 0.5 * z * z - LOG_SQRT_2PI
         return cumulative, log_g, np.exp(log_g) - z

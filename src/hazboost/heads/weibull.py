@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hazboost.arrays import Array
-from hazboost.heads.base import LogLocationScale
+from hazboost.heads.base import MAX_EXPONENT, LogLocationScale
 
 
 class Weibull(LogLocationScale):
@@ -18,4 +18,4 @@ class Weibull(LogLocationScale):
 
     def link(self, z: Array) -> tuple[Array, Array, Array]:
         """``G = g = exp``."""
-        return np.exp(z), z, np.ones_like(z)
+        return np.exp(np.minimum(z, MAX_EXPONENT)), z, np.ones_like(z)

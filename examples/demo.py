@@ -1,0 +1,252 @@
+"""FPBoost on real patients: scores beside three familiar models, and three figures to look at.
+
+Recurrence-free survival of 686 women with breast cancer (German Breast Cancer Study Group 2, packaged with
+scikit-survival). Run it with ``make demo``, or ``python examples/demo.py --output DIR``.
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib import pyplot as plt
+from sklearn.model_selection import train_test_split
+from sklearn.pipeline import make_pipeline
+from sksurv.datasets import load_gbsg2
+from sksurv.ensemble import RandomSurvivalForest
+from sksurv.functions import StepFunction
+from sksurv.linear_model import CoxPHSurvivalAnalysis
+from sksurv.metrics import integrated_brier_score
+from sksurv.nonparametric import kaplan_meier_estimator
+from sksurv.preprocessing import OneHotEncoder
+
+from hazboost import FPBoost
+
+INK, FAINT = "#24292f", "#8c959f"
+BLUE, ORANGE, GREEN, RED, VIOLET = "#2f6fdf", "#f08c2e", "#2ba572", "#d64550", "#8259c9"
+RISK_COLOURS = [GREEN, BLUE, ORANGE, RED]
+HEAD_COLOURS = [BLUE, ORANGE, GREEN, VIOLET]
+STYLE = {
+    "figure.figsize": (7.0, 4.8),
+    "figure.constrained_layout.use": True,
+    "savefig.dpi": 140,
+    "savefig.bbox": "tight",
+    "font.size": 12,
+    "axes.titlesize": 13,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.titlepad": 12,
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#eaeef2",
+    "axes.axisbelow": True,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "legend.frameon": False,
+    "legend.fontsize": 10.5,
+    "lines.linewidth": 2.2,
+}
+
+
+class KaplanMeier:
+    """The same curve for everybody: what a model has to beat."""
+
+    def fit(self, X, y):
+        """Estimate the curve; ``X`` is not looked at."""
+        self.curve_ = StepFunction(*kaplan_meier_estimator(*columns(y)), domain=(0.0, None))
+        return self
+
+    def predict_survival_function(self, X):
+        """The curve, once for each patient."""
+        return [self.curve_] * len(X)
+
+    def score(self, X, y):
+        """Nobody is ranked before anybody else."""
+        return 0.5
+
+
+def make_models(seed):
+    """The models of the table. FPBoost reads categories as they are; the others want them as indicators."""
+    forest = RandomSurvivalForest(n_estimators=300, min_samples_leaf=15, random_state=seed)
+    return {
+        "FPBoost": FPBoost(random_state=seed),
+        "Random survival forest": make_pipeline(OneHotEncoder(), forest),
+        "Cox regression": make_pipeline(OneHotEncoder(), CoxPHSurvivalAnalysis()),
+        "Kaplan-Meier (no features)": KaplanMeier(),
+    }
+
+
+def load_data():
+    """Features as a DataFrame with categories, and the outcome with time in years."""
+    X, y = load_gbsg2()
+    y["time"] /= 365.25
+    return X, y
+
+
+def split_data(X, y, seed):
+    """Seven tenths for training, three for the test, with the same part of events in both."""
+    return train_test_split(X, y, test_size=0.3, stratify=columns(y)[0], random_state=seed)
+
+
+def columns(y):
+    """Event and time of a structured array."""
+    return [y[name] for name in y.dtype.names]
+
+
+def evaluate(model, X_test, y_train, y_test):
+    """C-index, and integrated Brier score between the 10 % and 90 % quantiles of the test times, both times 100."""
+    times = np.linspace(*np.quantile(columns(y_test)[1], [0.1, 0.9]), 100)
+    survival = np.array([curve(times) for curve in model.predict_survival_function(X_test)])
+    brier = integrated_brier_score(y_train, y_test, survival, times)
+    return 100.0 * model.score(X_test, y_test), 100.0 * brier
+
+
+def compare(X, y, n_splits):
+    """Scores of every model on every random split, of shape (splits, models, 2)."""
+    scores = []
+    for seed in range(n_splits):
+        X_train, X_test, y_train, y_test = split_data(X, y, seed)
+        fitted = [model.fit(X_train, y_train) for model in make_models(seed).values()]
+        scores.append([evaluate(model, X_test, y_train, y_test) for model in fitted])
+    return np.array(scores)
+
+
+def print_table(scores):
+    """Mean scores, one line for each model."""
+    print(f"{'test scores x 100':<28}{'C-index':>9}{'IBS':>9}")
+    print(f"{f'mean of {len(scores)} random splits':<28}{'(higher)':>9}{'(lower)':>9}")
+    print("-" * 46)
+    for name, (c_index, brier) in zip(make_models(0), scores.mean(axis=0), strict=True):
+        print(f"{name:<28}{c_index:>9.1f}{brier:>9.1f}")
+
+
+def draw_survival(model, X, y):
+    """Predicted curves of three contrasting patients, over the Kaplan-Meier curve of all."""
+    figure, axes = plt.subplots()
+    grid = np.linspace(0.0, end_of_data(y), 300)
+    patients = X.iloc[rows_at_risk(model, X, [0.05, 0.5, 0.95])]
+    curves = model.predict_survival_function(patients)
+    for curve, patient, colour in zip(curves, patients.itertuples(), [GREEN, BLUE, RED], strict=True):
+        axes.plot(grid, curve(grid), color=colour, label=describe(patient))
+    draw_kaplan_meier(axes, y, FAINT, "Kaplan-Meier of all test patients")
+    finish_survival_axes(axes, grid[-1], "Predicted survival of three patients")
+    figure.legend(loc="outside lower left")
+    return figure
+
+
+def draw_anatomy(model, X, y):
+    """The hazard of one patient as the sum of what its heads contribute."""
+    figure, axes = plt.subplots()
+    patient = X.iloc[rows_at_risk(model, X, [0.8])]
+    grid = np.linspace(0.0, end_of_data(y), 301)[1:]
+    hazard = model.predict_hazard_function(patient, times=grid)[0]
+    shares = model.head_contributions(patient, grid).pivot_table(index="time", columns="head", values="share")
+    parts = shares.mul(hazard, axis=0)
+    largest = parts.max().sort_values(ascending=False) / hazard.max()
+    heads = model.predict_parameters(patient).set_index("head").loc[largest.index[largest > 0.01]]
+    axes.plot(grid, hazard, color=INK, label=name_of_sum(len(largest) - len(heads)))
+    labels = map(describe_head, heads.itertuples())
+    axes.stackplot(grid, parts[heads.index].T, labels=labels, colors=HEAD_COLOURS, alpha=0.75)
+    axes.set(xlabel="years", ylabel="hazard per year", xlim=(0.0, grid[-1]), ylim=(0.0, 1.08 * hazard.max()))
+    axes.set_title(f"Anatomy of the hazard of one patient\n{describe(next(patient.itertuples()))}")
+    figure.legend(loc="outside lower left")
+    return figure
+
+
+def draw_calibration(model, X, y):
+    """Mean predicted curve against what happened, in four groups of predicted risk."""
+    figure, axes = plt.subplots()
+    grid = np.linspace(0.0, end_of_data(y), 200)
+    survival = model.predict_survival_function(X, times=grid)
+    groups = np.array_split(np.argsort(model.predict(X)), 4)
+    names = ["lowest quarter of risk", "second", "third", "highest"]
+    for rows, colour, name in zip(groups, RISK_COLOURS, names, strict=True):
+        draw_kaplan_meier(axes, y[rows], colour, None, band=True)
+        axes.plot(grid, survival[rows].mean(axis=0), color=colour, label=name)
+    finish_survival_axes(axes, grid[-1], "Predicted (smooth) and observed (steps, 95 % band)")
+    figure.legend(loc="outside lower left", ncols=4, columnspacing=1.4)
+    return figure
+
+
+def draw_kaplan_meier(axes, y, colour, label, *, band=False):
+    """A step curve from survival 1 at time 0, with its confidence band if asked for."""
+    time, survival, interval = kaplan_meier_estimator(*columns(y), conf_type="log-log")
+    time, survival = np.r_[0.0, time], np.r_[1.0, survival]
+    axes.step(time, survival, where="post", color=colour, linewidth=1.2, label=label)
+    if band:
+        low, high = np.hstack([np.ones((2, 1)), interval])
+        axes.fill_between(time, low, high, step="post", color=colour, alpha=0.1, linewidth=0.0)
+
+
+def finish_survival_axes(axes, end, title):
+    """Limits, labels and title that two figures share."""
+    axes.set(xlim=(0.0, end), ylim=(0.0, 1.02), xlabel="years", ylabel="recurrence-free survival")
+    axes.set_title(title)
+
+
+def rows_at_risk(model, X, levels):
+    """The patients at these quantiles of predicted risk."""
+    ranked = np.argsort(model.predict(X))
+    return [ranked[round(level * (len(X) - 1))] for level in levels]
+
+
+def end_of_data(y):
+    """The time that one patient in twenty is followed beyond: later, curves are extrapolations."""
+    return np.quantile(columns(y)[1], 0.95)
+
+
+def describe(patient):
+    """A patient in a few words."""
+    nodes = f"{patient.pnodes:.0f} positive node{'s' if patient.pnodes > 1 else ''}"
+    return f"{patient.age:.0f} years old, {nodes}, tumour of {patient.tsize:.0f} mm, grade {patient.tgrade}"
+
+
+def describe_head(head):
+    """A head in three numbers: weight, shape, and its scale as a time."""
+    family = {"weibull": "Weibull", "loglogistic": "LogLogistic"}[head.Index.split("_")[0]]
+    scale = head.eta ** (-1.0 / head.k)
+    return f"{family}:  weight {head.w:.2f},  shape k = {head.k:.1f},  scale $\\eta^{{-1/k}}$ = {scale:.1f} years"
+
+
+def name_of_sum(n_hidden):
+    """The legend of the sum, which says how many heads are too small to be seen."""
+    return "hazard, the sum of the heads" + (f" ({n_hidden} of them too small to see)" if n_hidden else "")
+
+
+def draw_figures(X, y):
+    """Fit on the first split and draw every figure."""
+    X_train, X_test, y_train, y_test = split_data(X, y, 0)
+    model = FPBoost(random_state=0).fit(X_train, y_train)
+    return {
+        "survival": draw_survival(model, X_test, y_test),
+        "anatomy": draw_anatomy(model, X_test, y_test),
+        "calibration": draw_calibration(model, X_test, y_test),
+    }
+
+
+def main(arguments=None):
+    """Print the table, write the figures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--output", type=Path, default=Path("demo"), help="folder for the figures")
+    parser.add_argument("--splits", type=int, default=5, help="number of random splits that the scores average")
+    options = parser.parse_args(arguments)
+    options.output.mkdir(parents=True, exist_ok=True)
+    X, y = load_data()
+    print(f"GBSG2: {len(X)} breast cancer patients, {columns(y)[0].sum()} recurrences or deaths\n")
+    print_table(compare(X, y, options.splits))
+    print()
+    with mpl.rc_context(STYLE):
+        for name, figure in draw_figures(X, y).items():
+            path = options.output / f"{name}.png"
+            figure.savefig(path)
+            plt.close(figure)
+            print(path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""Fixtures and the hypothesis profile that all tests share."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import settings
+
+from hazboost.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
+from hazboost.mixture import Mixture, log_hazards, log_time, sum_hazards
+
+settings.register_profile("hazboost", deadline=None, derandomize=True, database=None, max_examples=50)
+settings.load_profile("hazboost")
+
+DATA = Path(os.environ.get("HAZBOOST_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
+
+
+def load_table(name):
+    path = DATA / name
+    if not path.exists():
+        pytest.skip(f"{name} is not in {DATA}; point HAZBOOST_DATA at the folder that holds it")
+    return pd.read_csv(path)
+
+
+@pytest.fixture(scope="session")
+def metabric():
+    """METABRIC, one row per patient: x0 to x8, time, event, and DeepSurv's split (train or test)."""
+    return load_table("metabric.csv")
+
+
+@pytest.fixture(scope="session")
+def whas():
+    """WHAS: x0 to x5, time, event, DeepSurv's split (train or test), and subject, which is no feature."""
+    return load_table("whas_deepsurv.csv")
+
+
+@pytest.fixture(scope="session")
+def make_mixture():
+    """Build a mixture from names, with a background hazard: ``make_mixture({"weibull": 2}, "exp", "softmax")``."""
+
+    def make(counts, parameter="exp", weight="relu"):
+        uniform = weight == "uniform"
+        activation = UniformWeight(sum(counts.values())) if uniform else WEIGHT_ACTIVATIONS[weight]
+        return Mixture(counts, PARAMETER_ACTIVATIONS[parameter], activation, background=0.05)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def is_smooth():
+    """Rows whose hazard is not about to be clipped or continued by a line, where slopes are continuous but bend."""
+
+    def smooth(mixture, scores, times):
+        if not mixture.weight_activation.signed:
+            return np.ones(len(scores), dtype=bool)
+        parameters = mixture.parameters(scores)
+        evaluations = mixture.evaluate(parameters, log_time(times)[:, None])
+        total = sum_hazards(parameters.weight, log_hazards(evaluations))
+        return (np.abs(total.balance) > 0.05) & (np.abs(total.hazard / mixture.background - 1.0) > 0.1)
+
+    return smooth
+
+
+@pytest.fixture(scope="session")
+def differentiate():
+    """Five-point central difference: ``differentiate(f, x, step)``."""
+
+    def derivative(function, x, step=1e-3):
+        near = function(x + step) - function(x - step)
+        far = function(x + 2 * step) - function(x - 2 * step)
+        return (8.0 * near - far) / (12.0 * step)
+
+    return derivative

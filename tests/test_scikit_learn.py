@@ -1,0 +1,191 @@
+"""scikit-learn's tools and its own checks of estimators."""
+
+import pickle
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.impute import SimpleImputer
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from hazboost import FPBoost
+
+N = 90
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(N, 3))
+EVENT = RNG.random(N) < 0.8
+TIME = RNG.weibull(1.5, N) * np.exp(-X[:, 0]) + 0.01
+Y = np.array(list(zip(EVENT, TIME, strict=True)), dtype=[("event", bool), ("time", float)])
+
+
+def small(**parameters):
+    return FPBoost(**{"weibull_heads": 1, "loglogistic_heads": 1, "n_estimators": 4, "random_state": 0, **parameters})
+
+
+class NumericTarget(FPBoost):
+    """Takes a number for y, as scikit-learn's checks give it: everybody has an event, at a positive time."""
+
+    def fit(self, X, y, sample_weight=None, eval_set=None):
+        return super().fit(X, self._survival(y), sample_weight, eval_set)
+
+    def score(self, X, y):
+        return super().score(X, self._survival(y))
+
+    def _survival(self, y):
+        if y is None:
+            return None
+        number = np.ravel(np.asarray(y))
+        if number.dtype.kind in "OU":
+            number = np.unique(number, return_inverse=True)[1]
+        time = number - number.min() + 1.0
+        return np.ones(len(time), dtype=bool), time
+
+
+#: Checks that cannot pass, with the reason; an entry that passes fails the suite (``xfail_strict``).
+CANNOT_PASS: dict[str, str] = {}
+
+
+@parametrize_with_checks(
+    [
+        NumericTarget(1, 1, n_estimators=2),
+        NumericTarget(1, 0, n_estimators=2, tree_method="exact", init="km", heads_activation="relu"),
+    ],
+    expected_failed_checks=lambda estimator: CANNOT_PASS,
+)
+def test_checks_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+def test_clone_copies_parameters_and_nothing_learned():
+    model = small(heads={"gompertz": 1}, interaction_constraints=[["a", "b"]], monotone_constraints={"a": 1})
+    copy = clone(model)
+    assert copy.get_params() == model.get_params()
+    copy = clone(small(heads={"gompertz": 1}).fit(X, Y))
+    assert not hasattr(copy, "model_")
+    np.testing.assert_array_equal(copy.fit(X, Y).predict(X), small(heads={"gompertz": 1}).fit(X, Y).predict(X))
+
+
+def test_the_constructor_stores_what_it_gets():
+    for name, value in FPBoost().get_params().items():
+        marker = object()
+        assert getattr(FPBoost(**{name: marker}), name) is marker
+        assert getattr(FPBoost().set_params(**{name: value}), name) is value
+
+
+def test_set_params_refuses_unknown_names():
+    with pytest.raises(ValueError, match="n_heads"):
+        FPBoost().set_params(n_heads=3)
+
+
+def test_set_params_takes_effect_at_the_next_fit():
+    model = small().fit(X, Y).set_params(weibull_heads=3, n_estimators=2).fit(X, Y)
+    assert model.n_estimators_ == 2
+    assert model.model_.mixture.counts["weibull"] == 3
+
+
+SETTINGS = [{}, {"uniform_heads": True}, {"heads_activation": "tanh", "heads": {"lognormal": 1}}, {"patience": 2}]
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_pickle_keeps_everything(settings, protocol):
+    frame = pd.DataFrame(X, columns=list("abc")).assign(d=pd.Categorical(np.where(X[:, 0] > 0, "u", "v")))
+    model = small(**settings).fit(frame, Y)
+    copy = pickle.loads(pickle.dumps(model, protocol))
+    assert copy.predict(frame).tobytes() == model.predict(frame).tobytes()
+    assert copy.history_ == model.history_
+    assert copy.get_params() == model.get_params()
+    assert copy._repr_html_inner().count("<svg") == model._repr_html_inner().count("<svg")
+    assert copy.fit(frame, Y).predict(frame).tobytes() == model.predict(frame).tobytes()
+
+
+@pytest.mark.parametrize("compress", [0, 3])
+def test_joblib_keeps_everything(tmp_path, compress):
+    model = small().fit(X, Y)
+    joblib.dump(model, tmp_path / "model.joblib", compress=compress)
+    copy = joblib.load(tmp_path / "model.joblib")
+    assert copy.predict(X).tobytes() == model.predict(X).tobytes()
+    np.testing.assert_array_equal(copy.event_times_, model.event_times_)
+
+
+def test_curves_can_be_pickled():
+    curve = small().fit(X, Y).predict_survival_function(X[:1])[0]
+    copy = pickle.loads(pickle.dumps(curve))
+    np.testing.assert_array_equal(copy.y, curve.y)
+    assert copy(0.5) == curve(0.5)
+
+
+def test_pipeline_with_a_column_transformer():
+    frame = pd.DataFrame(X, columns=list("abc")).assign(kind=np.where(X[:, 1] > 0, "up", "down"))
+    frame.loc[:4, "a"] = np.nan
+    prepare = make_column_transformer(
+        (OneHotEncoder(drop="first", sparse_output=False), ["kind"]),
+        (make_pipeline(SimpleImputer(), StandardScaler()), ["a", "b"]),
+    )
+    pipeline = make_pipeline(prepare.set_output(transform="pandas"), small()).fit(frame, Y)
+    assert pipeline.score(frame, Y) > 0.6
+    assert pipeline.predict(frame).shape == (N,)
+    assert pipeline[-1].feature_names_in_[0] == "onehotencoder__kind_up"
+    assert pipeline[-1].predict_survival_function(prepare.transform(frame))[0](0.0) == 1.0
+
+
+def test_pipeline_with_sparse_features():
+    kinds = np.array(["a", "b", "c"])[RNG.integers(3, size=(N, 2))]
+    pipeline = make_pipeline(OneHotEncoder(), small()).fit(kinds, Y)
+    assert np.isfinite(pipeline.predict(kinds)).all()
+
+
+def test_cross_validation_scores_are_concordances():
+    folds = KFold(3, shuffle=True, random_state=0)
+    found = cross_val_score(small(), X, Y, cv=folds)
+    expected = [small().fit(X[train], Y[train]).score(X[test], Y[test]) for train, test in folds.split(X)]
+    np.testing.assert_array_equal(found, expected)
+    assert found.mean() > 0.6
+    assert cross_val_predict(small(), X, Y, cv=folds).shape == (N,)
+
+
+def count_heads(estimator, X, y):
+    """A scorer that says which model was fitted."""
+    heads = [name.split("_")[0] for name in estimator.predict_parameters(X[:1])["head"]]
+    return 100 * heads.count("weibull") + heads.count("loglogistic")
+
+
+def test_grid_search_fits_the_heads_it_asks_for():
+    grid = {"weibull_heads": [0, 1, 3], "loglogistic_heads": [1, 2]}
+    search = GridSearchCV(small(), grid, scoring=count_heads, cv=2).fit(X, Y)
+    asked = [100 * p["weibull_heads"] + p["loglogistic_heads"] for p in search.cv_results_["params"]]
+    np.testing.assert_array_equal(search.cv_results_["mean_test_score"], asked)
+    assert search.best_params_ == {"weibull_heads": 3, "loglogistic_heads": 2}
+    assert count_heads(search.best_estimator_, X, Y) == 302
+
+
+def test_grid_search_chooses_by_concordance():
+    search = GridSearchCV(small(), {"n_estimators": [1, 8], "heads": [None, {"gompertz": 1}]}, cv=2).fit(X, Y)
+    assert search.best_score_ == search.cv_results_["mean_test_score"].max() > 0.6
+    np.testing.assert_array_equal(search.predict(X), search.best_estimator_.predict(X))
+
+
+def test_parallel_cross_validation_gives_the_same_scores():
+    with joblib.parallel_backend("threading"):
+        parallel = cross_val_score(small(), X, Y, cv=3, n_jobs=2)
+    np.testing.assert_array_equal(parallel, cross_val_score(small(), X, Y, cv=3))
+
+
+def test_sample_weights_are_routed():
+    weight = np.where(X[:, 1] > 0, 5.0, 0.1)
+    with config_context(enable_metadata_routing=True):
+        model = small().set_fit_request(sample_weight=True)
+        found = cross_val_score(model, X, Y, cv=KFold(3), params={"sample_weight": weight})
+    expected = [
+        small().fit(X[train], Y[train], sample_weight=weight[train]).score(X[test], Y[test])
+        for train, test in KFold(3).split(X)
+    ]
+    np.testing.assert_array_equal(found, expected)
+    assert (found != cross_val_score(small(), X, Y, cv=KFold(3))).any()

@@ -1,0 +1,156 @@
+"""The door for y: what is accepted, what is refused and how the offender is named."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from hazboost.target import Target, as_target, check_informative
+
+EVENT, TIME = [True, False, True], [1.0, 2.5, 0.0]
+INTS = [1, 0, 1]
+
+
+def structured(event=EVENT, time=TIME, names=("event", "time"), kind=bool):
+    y = np.empty(len(event), dtype=[(names[0], kind), (names[1], float)])
+    y[names[0]], y[names[1]] = event, time
+    return y
+
+
+FORMS = {
+    "structured array": structured(),
+    "structured array with other names": structured(names=("cens", "futime")),
+    "structured array with names exchanged": structured(names=("time", "event")),
+    "structured array of integers": structured(kind=int),
+    "record array": structured().view(np.recarray),
+    "pandas": pd.DataFrame({"event": EVENT, "time": TIME}),
+    "pandas, columns exchanged and one more": pd.DataFrame({"id": [7, 8, 9], "time": TIME, "event": INTS}),
+    "pandas, other names": pd.DataFrame({"dead": INTS, "days": TIME}, index=[5, 3, 1]),
+    "pandas, nullable": pd.DataFrame({"event": EVENT, "time": TIME}).convert_dtypes(),
+    "polars": pl.DataFrame({"time": TIME, "event": EVENT}),
+    "polars, other names": pl.DataFrame({"dead": INTS, "days": TIME}),
+    "pair of arrays": (np.array(EVENT), np.array(TIME)),
+    "pair of lists": (INTS, TIME),
+    "list of lists": [EVENT, TIME],
+    "pair of floats": (np.array(INTS, dtype=np.float32), np.array(TIME, dtype=np.float32)),
+    "pair of pandas Series": (pd.Series(EVENT), pd.Series(TIME)),
+    "pair of polars Series": (pl.Series(EVENT), pl.Series(TIME)),
+    "integer times": (EVENT, np.array([2, 5, 0])),
+    "objects": (np.array(EVENT, dtype=object), np.array(TIME, dtype=object)),
+}
+
+
+@pytest.mark.parametrize(("form", "y"), FORMS.items(), ids=FORMS)
+def test_every_form_gives_the_same_target(form, y):
+    target = as_target(y)
+    times = np.array(TIME) if form != "integer times" else np.array([2.0, 5.0, 0.0])
+    np.testing.assert_array_equal(target.event, EVENT)
+    np.testing.assert_array_equal(target.lower, times)
+    np.testing.assert_array_equal(target.upper, [times[0], np.inf, times[2]])
+    np.testing.assert_array_equal(target.weight, 1.0)
+    assert len(target) == 3
+    assert target.lower.dtype == target.weight.dtype == np.float64
+
+
+def test_sample_weights_travel_with_the_rows():
+    target = as_target(structured(), [1, 0, 2.5])
+    np.testing.assert_array_equal(target[[2, 0]].weight, [2.5, 1.0])
+    np.testing.assert_array_equal(target[target.event].lower, [1.0, 0.0])
+
+
+REFUSALS = {
+    "negative time": ((EVENT, [1.0, -3.5, 2.0]), "non-negative; got -3.5 (row 1)"),
+    "NaN time": ((EVENT, [1.0, 2.0, np.nan]), "finite; got nan (row 2)"),
+    "infinite time": ((EVENT, [np.inf, 2.0, 1.0]), "finite; got inf (row 0)"),
+    "missing time": ((EVENT, [1.0, None, 1.0]), "finite; got nan (row 1)"),
+    "many wrong times": (([1] * 5, [-1.0, -2.0, -3.0, -4.0, -5.0]), "-3.0 (row 2) and 2 more"),
+    "event of 2": (([1, 2, 0], TIME), "boolean or 0/1; got 2 (row 1)"),
+    "NaN event": (([1, np.nan, 0], TIME), "got nan (row 1)"),
+    "exchanged": ((TIME, INTS), "The event comes first and the time second"),
+    "text event": ((["yes", "no", "yes"], TIME), "boolean or 0/1"),
+    "text time": ((EVENT, ["a", "b", "c"]), "time must be numeric"),
+    "missing event": ((pd.array([True, None, False], dtype="boolean"), TIME), "boolean or 0/1"),
+    "lengths differ": ((EVENT, TIME[:2]), "3 events but 2 times"),
+    "empty": (([], []), "is empty: at least one subject"),
+    "times in two dimensions": ((EVENT, [[1.0], [2.0], [3.0]]), "time must be one-dimensional; got shape (3, 1)"),
+    "one field": (np.zeros(3, dtype=[("event", bool)]), "two fields, event and time; got 1: event"),
+    "three fields": (np.zeros(3, dtype=[("a", bool), ("b", float), ("c", float)]), "got 3: a, b, c"),
+    "structured in two dimensions": (structured().reshape(3, 1), "one-dimensional; got shape (3, 1)"),
+    "three columns": (pd.DataFrame({"a": EVENT, "b": TIME, "c": TIME}), "['a', 'b', 'c']"),
+    "one column": (pl.DataFrame({"time": TIME}), "['time']"),
+    "plain vector": (np.array(TIME), "got ndarray of shape (3,)"),
+    "plain matrix": (np.zeros((3, 2)), "got ndarray of shape (3, 2)"),
+    "nothing": (None, "the target y is None"),
+    "list of numbers": (TIME, "got list"),
+    "list of pairs": ([(True, 1.0), (False, 2.0), (True, 3.0)], "got list"),
+}
+
+
+@pytest.mark.parametrize(("y", "message"), REFUSALS.values(), ids=REFUSALS)
+def test_refusal_names_the_offender(y, message):
+    with pytest.raises(ValueError, match=r"^y\b.*" + re.escape(message)):
+        as_target(y)
+
+
+def test_refusal_uses_the_name_of_the_argument():
+    with pytest.raises(ValueError, match=r"^eval_set: every time"):
+        as_target((EVENT, [1.0, -1.0, 2.0]), name="eval_set")
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ([1.0, -2.0, 1.0], "got -2.0 (row 1)"),
+        ([1.0, 1.0, np.nan], "got nan (row 2)"),
+        ([np.inf, 1.0, 1.0], "got inf (row 0)"),
+        ([1.0, 1.0], "shape (3,), one value per subject; got (2,)"),
+        (2.0, "shape (3,), one value per subject; got ()"),
+    ],
+)
+def test_wrong_sample_weight_is_named(weight, message):
+    with pytest.raises(ValueError, match="sample_weight must .*" + re.escape(message)):
+        as_target(structured(), weight)
+
+
+def test_target_without_information_is_refused():
+    with pytest.raises(ValueError, match="y has no event: all 3 subjects are censored"):
+        check_informative(as_target(([0, 0, 0], TIME)))
+    with pytest.raises(ValueError, match="no event"):
+        check_informative(as_target(([1, 0, 0], TIME), [0.0, 1.0, 1.0]))
+    with pytest.raises(ValueError, match="y: all observed times are 0"):
+        check_informative(as_target((EVENT, [0.0, 0.0, 0.0])))
+    check_informative(as_target(structured()))
+
+
+def test_events_at_zero_move_to_half_the_smallest_positive_time():
+    target = as_target(([1, 0, 1, 0], [0.0, 0.0, 3.0, 0.5])).without_events_at_zero()
+    np.testing.assert_array_equal(target.lower, [0.25, 0.0, 3.0, 0.5])
+    np.testing.assert_array_equal(target.upper, [0.25, np.inf, 3.0, np.inf])
+    np.testing.assert_array_equal(target.event, [True, False, True, False])
+
+
+def test_target_without_events_at_zero_stays_as_it_is():
+    target = as_target(([0, 1], [0.0, 1.0]))
+    assert target.without_events_at_zero() is target
+
+
+def test_scaling_changes_the_unit_of_time_only():
+    target = as_target(structured(), [1.0, 2.0, 3.0])
+    scaled = target.scaled(365.0)
+    np.testing.assert_allclose(scaled.lower * 365.0, target.lower)
+    np.testing.assert_array_equal(scaled.event, target.event)
+    np.testing.assert_array_equal(scaled.weight, target.weight)
+
+
+def test_input_is_not_changed():
+    y = structured()
+    before = y.copy()
+    as_target(y).scaled(2.0).without_events_at_zero()
+    np.testing.assert_array_equal(y, before)
+
+
+def test_targets_are_immutable():
+    with pytest.raises(AttributeError):
+        Target(np.ones(1), np.ones(1), np.ones(1)).lower = np.zeros(1)
