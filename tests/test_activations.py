@@ -119,7 +119,7 @@ def test_softmax_weights_sum_to_one_and_couple_the_heads():
 def test_weights_are_finite_for_extreme_scores_and_negative_only_where_signed(activation):
     score = np.stack(np.meshgrid(EXTREMES, EXTREMES), axis=-1).reshape(-1, 2)
     with np.errstate(all="raise", under="ignore"):
-        value, pull_back = activation(score)
+        value, pull_back, _ = activation(score)
         pulled = pull_back(np.ones_like(score))
     assert np.isfinite(value).all()
     assert np.isfinite(pulled).all()
@@ -130,7 +130,7 @@ def test_weights_are_finite_for_extreme_scores_and_negative_only_where_signed(ac
 @pytest.mark.parametrize("n_heads", [1, 2, 3, 128])
 def test_equal_weights_are_equal_positive_and_can_move(activation, n_heads):
     score = np.full((1, n_heads), activation.inverse_of_equal_weights(n_heads))
-    value, pull_back = activation(score)
+    value, pull_back, _ = activation(score)
     assert (value > 0.0).all()
     assert np.ptp(value) == 0.0
     if n_heads > 1:
@@ -139,6 +139,6 @@ def test_equal_weights_are_equal_positive_and_can_move(activation, n_heads):
 
 
 def test_uniform_weights_have_no_score():
-    value, pull_back = UniformWeight(4)(np.empty((3, 0)))
+    value, pull_back, _ = UniformWeight(4)(np.empty((3, 0)))
     np.testing.assert_array_equal(value, np.full((3, 4), 0.25))
     assert pull_back(np.ones((3, 4))).shape == (3, 0)

@@ -224,6 +224,8 @@ BAD_PARAMETERS = {
     "heads_activation": ["swish", None, 1],
     "parameter_activation": ["swish", "sigmoid", None],
     "init": ["zeros", None],
+    "solver": ["fast", None],
+    "n_folds": [1, 2.5, "5", None],
     "gradient_scaling": ["mean", None],
     "patience": [0, -1, 1.5, "3"],
     "stopping_metric": ["brier", None],

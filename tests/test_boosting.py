@@ -7,9 +7,10 @@ import pytest
 from sklearn.tree import DecisionTreeRegressor
 
 from hazboost.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
-from hazboost.boosting import Objective, boost, read_target, target_fields
+from hazboost.boosting import STEPS, Objective, boost, read_target, target_fields
 from hazboost.distribution import Distribution
 from hazboost.engines.local import build_matrix, predict_scores
+from hazboost.heads import HEADS
 from hazboost.likelihood import elastic_net, loss_and_gradient
 from hazboost.metrics import concordance_index
 from hazboost.mixture import Mixture
@@ -35,7 +36,7 @@ def explicit_loop(
     scores = np.tile(start, (len(target), 1))
     path = [scores]
     for _ in range(ROUNDS):
-        residual = -(loss_and_gradient(mixture, scores, target)[1] + elastic_net(scores, alpha, 0.5)[1])
+        residual = -(loss_and_gradient(mixture, scores, target)[1] + elastic_net(scores, alpha, 0.5).gradient)
         if by_maximum:
             residual /= np.abs(residual).max()
         trees = [
@@ -65,7 +66,7 @@ def test_boosting_is_the_explicit_loop_over_regression_trees(parameter, weight, 
     path = explicit_loop(mixture, start, X, target, rate=rate, alpha=alpha, by_maximum=by_maximum)
 
     matrix = build_matrix(X, names=None, types=None, fields=target_fields(target), settings=SETTINGS)
-    objective = Objective(mixture, alpha, 0.5, by_maximum)
+    objective = Objective(mixture, alpha, 0.5, STEPS["max" if by_maximum else "subject"])
     booster, history = boost(objective, start, matrix, ROUNDS, {**SETTINGS, "learning_rate": rate})
 
     assert booster.num_boosted_rounds() == ROUNDS
@@ -87,8 +88,8 @@ def test_scaling_makes_the_largest_pseudo_residual_one():
     mixture = Mixture({"weibull": 2}, PARAMETER_ACTIVATIONS["relu"], WEIGHT_ACTIVATIONS["relu"])
     matrix = build_matrix(X, names=None, types=None, fields=target_fields(target))
     scores = np.tile(random_start(mixture, target, np.random.default_rng(0)), (N, 1)).astype(np.float32)
-    scaled, hessian = Objective(mixture, 0.0, 0.5, scale_by_maximum=True)(scores, matrix)
-    plain, _ = Objective(mixture, 0.0, 0.5, scale_by_maximum=False)(scores, matrix)
+    scaled, hessian = Objective(mixture, 0.0, 0.5, STEPS["max"])(scores, matrix)
+    plain, _ = Objective(mixture, 0.0, 0.5, STEPS["subject"])(scores, matrix)
     assert np.abs(scaled).max() == pytest.approx(1.0)
     np.testing.assert_allclose(scaled * np.abs(plain).max(), plain)
     np.testing.assert_array_equal(hessian, 1.0)
@@ -98,9 +99,9 @@ def test_threads_and_blocks_do_not_change_the_gradient(monkeypatch):
     _, target = simulate(5)
     mixture = Mixture({"weibull": 1, "lognormal": 1}, PARAMETER_ACTIVATIONS["exp"], WEIGHT_ACTIVATIONS["softmax"])
     scores = np.random.default_rng(0).normal(size=(N, mixture.n_scores))
-    whole = Objective(mixture, 0.1, 0.5, scale_by_maximum=False).evaluate(scores, target)
+    whole = Objective(mixture, 0.1, 0.5, STEPS["subject"]).evaluate(scores, target)
     monkeypatch.setattr("hazboost.boosting.BLOCK", 7)
-    parts = Objective(mixture, 0.1, 0.5, scale_by_maximum=False, n_threads=3).evaluate(scores, target)
+    parts = Objective(mixture, 0.1, 0.5, STEPS["subject"], n_threads=3).evaluate(scores, target)
     for one, other in zip(whole, parts, strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -126,7 +127,7 @@ def test_early_stopping_keeps_the_best_round(metric):
         build_matrix(data, names=None, types=None, fields=target_fields(seen))
         for data, seen in ((X, target), (X_new, target_new))
     )
-    objective = Objective(mixture, 0.0, 0.5, scale_by_maximum=False)
+    objective = Objective(mixture, 0.0, 0.5, STEPS["subject"])
     booster, history = boost(
         objective, start, train, 60, settings, validation=validation, stopping_metric=metric, patience=3
     )
@@ -152,8 +153,24 @@ def test_training_loss_never_rises_at_a_small_learning_rate(parameter, weight):
     )
     matrix = build_matrix(X, names=None, types=None, fields=target_fields(target), settings=SETTINGS)
     start = random_start(mixture, target, np.random.default_rng(1))
-    objective = Objective(mixture, 0.0, 0.5, scale_by_maximum=False)
+    objective = Objective(mixture, 0.0, 0.5, STEPS["subject"])
     _, history = boost(objective, start, matrix, 60, {**SETTINGS, "learning_rate": 0.01})
     steps = np.diff(history["train_loss"])
     assert (steps <= 1e-7).all()
     assert history["train_loss"][-1] < history["train_loss"][0] - 0.05
+
+
+@pytest.mark.parametrize("weight", [name for name, activation in WEIGHT_ACTIVATIONS.items() if not activation.signed])
+@pytest.mark.parametrize("parameter", list(PARAMETER_ACTIVATIONS))
+@pytest.mark.parametrize("family", list(HEADS))
+def test_newton_steps_are_bounded_and_lower_the_loss(family, parameter, weight):
+    X, target = simulate(10)
+    mixture = Mixture({family: 2}, PARAMETER_ACTIVATIONS[parameter], WEIGHT_ACTIVATIONS[weight], background=0.01)
+    settings = {**SETTINGS, "reg_lambda": 1.0, "learning_rate": 0.1}
+    matrix = build_matrix(X, names=None, types=None, fields=target_fields(target), settings=settings)
+    start = random_start(mixture, target, np.random.default_rng(1))
+    booster, history = boost(Objective(mixture, 0.0, 0.5, STEPS["newton"]), start, matrix, 25, settings)
+    leaves = booster.trees_to_dataframe().query("Feature == 'Leaf'")["Gain"]
+    assert leaves.abs().max() <= settings["learning_rate"]
+    assert history["train_loss"][-1] < history["train_loss"][0] - 0.02
+    assert (np.diff(history["train_loss"]) < 1e-3).all()

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from hazboost.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
 from hazboost.heads import HEADS
-from hazboost.likelihood import elastic_net, loss_and_gradient
+from hazboost.likelihood import elastic_net, loss_and_gradient, row_loss
 from hazboost.target import Target
 
 COMBINATIONS = [*({name: 1} for name in HEADS), {"weibull": 3}, dict.fromkeys(HEADS, 1)]
@@ -126,7 +126,7 @@ def test_weights_of_rows_are_left_to_the_caller(make_mixture):
 @pytest.mark.parametrize("l1_ratio", [0.0, 0.3, 1.0])
 def test_elastic_net_and_its_gradient(differentiate, alpha, l1_ratio):
     scores = np.random.default_rng(9).choice([-1.5, -0.2, 0.4, 3.0], size=(10, 4))
-    penalty, gradient = elastic_net(scores, alpha, l1_ratio)
+    penalty, gradient, _ = elastic_net(scores, alpha, l1_ratio)
     by_hand = alpha * np.mean(l1_ratio * np.abs(scores) + (1.0 - l1_ratio) * scores * scores)
     assert penalty.mean() == pytest.approx(by_hand)
     for column, direction in enumerate(np.eye(4)):
@@ -137,3 +137,35 @@ def test_elastic_net_and_its_gradient(differentiate, alpha, l1_ratio):
 def test_elastic_net_of_strength_zero_vanishes():
     for values in elastic_net(np.array([[1.0, -2.0], [0.0, 1e30]]), 0.0, 0.5):
         np.testing.assert_array_equal(values, 0.0)
+
+
+@pytest.mark.parametrize("parameter", list(PARAMETER_ACTIVATIONS))
+@pytest.mark.parametrize("weight", [*(name for name, one in WEIGHT_ACTIVATIONS.items() if not one.signed), "uniform"])
+@pytest.mark.parametrize("family", list(HEADS))
+def test_curvature_is_positive_and_finite_for_extreme_scores(make_mixture, family, parameter, weight):
+    mixture = make_mixture({family: 2}, parameter, weight)
+    rng = np.random.default_rng(0)
+    scores = rng.choice([-1e30, -1e3, -50.0, 0.0, 1e-40, 1e-3, 1.0, 50.0, 1e3, 1e30], size=(500, mixture.n_scores))
+    time = rng.choice([0.0, 1e-300, 1e-9, 0.5, 1.0, 1e3], 500)
+    target = Target(time, np.where(rng.random(500) < 0.6, time, np.inf), np.ones(500))
+    with np.errstate(all="raise", under="ignore"):
+        curvature = row_loss(mixture, scores, target).curvature
+    assert np.isfinite(curvature).all()
+    assert (curvature >= 0.0).all()
+
+
+@pytest.mark.parametrize("family", ["weibull", "loglogistic", "lognormal", "exponential"])
+def test_curvature_of_a_log_scale_is_the_second_derivative(make_mixture, family):
+    mixture = make_mixture({family: 1}, "exp", "uniform")
+    rng = np.random.default_rng(1)
+    scores, time = rng.normal(size=(40, mixture.n_scores)), rng.uniform(0.05, 1.0, 40)
+    target = Target(time, np.where(np.arange(40) % 2, time, np.inf), np.ones(40))
+
+    def slope(log_eta):
+        moved = scores.copy()
+        moved[:, 0] = log_eta
+        return row_loss(mixture, moved, target).gradient[:, 0]
+
+    step = 1e-5
+    numeric = (slope(scores[:, 0] + step) - slope(scores[:, 0] - step)) / (2 * step)
+    np.testing.assert_allclose(row_loss(mixture, scores, target).curvature[:, 0], numeric, rtol=1e-5, atol=1e-8)

@@ -116,10 +116,20 @@ class Weighted(NamedTuple):
         The weights.
     pull_back : callable
         Turns ``d loss / d weight`` into ``d loss / d score``, both of shape (n, heads).
+    bend_back : callable
+        Turns ``m_j = w_j H_j`` into a positive curvature in the scores, ``sum_j (d log w_j / d score)^2 m_j``.
     """
 
     value: Array
     pull_back: Callable[[Array], Array]
+    bend_back: Callable[[Array], Array]
+
+
+def _elementwise(value: Array, slope: Array) -> Weighted:
+    """Weights each of which depends on its own score only."""
+    alive = value != 0.0
+    log_slope = np.where(alive, slope / np.where(alive, value, 1.0), 0.0)
+    return Weighted(value, lambda gradient: gradient * slope, lambda mass: np.square(log_slope) * mass)
 
 
 class WeightActivation(ABC):
@@ -151,11 +161,27 @@ class ReLUWeight(WeightActivation):
     def __call__(self, score: Array) -> Weighted:
         """Weights, and the way back for their gradient."""
         inside = (score > 0.0) & (score < LARGEST)
-        return Weighted(np.clip(score, 0.0, LARGEST), lambda gradient: gradient * inside)
+        return _elementwise(np.clip(score, 0.0, LARGEST), inside.astype(score.dtype))
 
     def inverse_of_equal_weights(self, n_heads: int) -> float:
         """The weight itself."""
         return 1.0 / n_heads
+
+
+class ExpWeight(WeightActivation):
+    """``exp(score)``: the score is the log-weight. What second-order boosting likes best."""
+
+    name = "exp"
+
+    def __call__(self, score: Array) -> Weighted:
+        """Weights, and the way back for their gradient."""
+        bounded = np.clip(score, -MAX_LOG, MAX_LOG)
+        value = np.exp(bounded)
+        return _elementwise(value, value * (bounded == score))
+
+    def inverse_of_equal_weights(self, n_heads: int) -> float:
+        """The log-weight."""
+        return float(-np.log(n_heads))
 
 
 class IdentityWeight(WeightActivation):
@@ -167,7 +193,7 @@ class IdentityWeight(WeightActivation):
     def __call__(self, score: Array) -> Weighted:
         """Weights, and the way back for their gradient."""
         inside = np.abs(score) < LARGEST
-        return Weighted(np.clip(score, -LARGEST, LARGEST), lambda gradient: gradient * inside)
+        return _elementwise(np.clip(score, -LARGEST, LARGEST), inside.astype(score.dtype))
 
     def inverse_of_equal_weights(self, n_heads: int) -> float:
         """The weight itself."""
@@ -184,7 +210,7 @@ class TanhWeight(WeightActivation):
         """Weights, and the way back for their gradient."""
         value = np.tanh(score)
         slope = np.cosh(np.clip(score, -MAX_EXPONENT, MAX_EXPONENT)) ** -2.0  # 1 - tanh^2, without its cancellation
-        return Weighted(value, lambda gradient: gradient * slope)
+        return _elementwise(value, slope)
 
     def inverse_of_equal_weights(self, n_heads: int) -> float:
         """A single head starts at one half: at one, tanh would have no slope."""
@@ -199,8 +225,7 @@ class SigmoidWeight(WeightActivation):
     def __call__(self, score: Array) -> Weighted:
         """Weights, and the way back for their gradient."""
         value = expit(np.maximum(score, -MAX_LOG))
-        slope = value * np.exp(log_expit(-score))
-        return Weighted(value, lambda gradient: gradient * slope)
+        return _elementwise(value, value * np.exp(log_expit(-score)))
 
     def inverse_of_equal_weights(self, n_heads: int) -> float:
         """A single head starts at one half: at one, the sigmoid would have no slope."""
@@ -220,7 +245,12 @@ class SoftmaxWeight(WeightActivation):
             pulled: Array = value * (gradient - (value * gradient).sum(axis=-1, keepdims=True))
             return pulled
 
-        return Weighted(value, pull_back)
+        def bend_back(mass: Array) -> Array:
+            others: Array = (mass.sum(axis=-1, keepdims=True) - mass) * value * value
+            bend: Array = np.square(1.0 - value) * mass + np.maximum(others, 0.0)
+            return bend
+
+        return Weighted(value, pull_back, bend_back)
 
     def inverse_of_equal_weights(self, n_heads: int) -> float:
         """Any common score does."""
@@ -238,7 +268,7 @@ class UniformWeight(WeightActivation):
     def __call__(self, score: Array) -> Weighted:
         """Weights for as many rows as ``score``, which has no column."""
         value = np.full((*score.shape[:-1], self.n_heads), 1.0 / self.n_heads)
-        return Weighted(value, lambda _: score)
+        return Weighted(value, lambda _: score, lambda _: score)
 
     def inverse_of_equal_weights(self, n_heads: int) -> float:
         """There is no score to set."""
@@ -251,5 +281,5 @@ PARAMETER_ACTIVATIONS: dict[str, ParameterActivation] = {
 
 WEIGHT_ACTIVATIONS: dict[str, WeightActivation] = {
     activation.name: activation
-    for activation in (ReLUWeight(), SigmoidWeight(), SoftmaxWeight(), TanhWeight(), IdentityWeight())
+    for activation in (ReLUWeight(), ExpWeight(), SigmoidWeight(), SoftmaxWeight(), TanhWeight(), IdentityWeight())
 }

@@ -24,18 +24,20 @@ from hazboost.features import Schema, learn_schema, readable, refuse_empty_colum
 from hazboost.heads import HEADS
 from hazboost.metrics import concordance_index
 from hazboost.mixture import Mixture
-from hazboost.model import Model, parameter_columns, share_columns
+from hazboost.model import parameter_columns, share_columns
 from hazboost.notebook import summary_card
 from hazboost.start import STARTS
 from hazboost.tables import make_table
 from hazboost.target import Target, as_target, check_informative
-from hazboost.training import Data, Plan, train_model
+from hazboost.training import Data, Plan, Trained, train_model
 
 #: What the authors' code does; the numbers are its defaults.
 PAPER = {
     "weibull_heads": 2,
     "loglogistic_heads": 2,
+    "solver": "gradient",
     "n_estimators": 100,
+    "n_folds": 5,
     "max_depth": 1,
     "learning_rate": 0.1,
     "alpha": 0.0,
@@ -77,8 +79,13 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
         Number of heads of each family, 0 to 64.
     heads : dict, optional
         Number of heads of further families, by name: ``exponential``, ``gompertz``, ``lognormal``.
-    n_estimators : int, default=100
-        Number of boosting rounds. Each adds one tree for each parameter and weight of each head.
+    solver : {"gradient", "newton"}, default="gradient"
+        ``gradient``: Algorithm 1 of the paper, first order. ``newton``: second order, each tree's leaves divided by the
+        curvature of an EM bound of the loss; it takes larger, safer steps, wants ``reg_lambda`` around 1, and needs
+        weights that are not negative.
+    n_estimators : int or "auto", default=100
+        Number of boosting rounds. Each adds one tree for each parameter and weight of each head. ``"auto"`` takes the
+        number with the best cross-validated likelihood, then trains on all rows.
     max_depth : int, default=1
         Depth of the trees.
     learning_rate : float, default=0.1
@@ -90,21 +97,26 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
         Share of the absolute values in the elastic net.
     uniform_heads : bool, default=False
         Give every head the weight ``1 / heads`` instead of learning weights.
-    heads_activation : {"softmax", "relu", "sigmoid", "tanh", "identity"}, default="softmax"
+    heads_activation : {"softmax", "relu", "exp", "sigmoid", "tanh", "identity"}, default="softmax"
         From raw scores to weights; ``relu`` is the authors' default. With ``tanh`` and ``identity`` weights may be
         negative; the hazard is then clipped at zero, and integrated as clipped.
     parameter_activation : {"exp", "softplus", "relu"}, default="exp"
         From raw scores to scales and shapes. ``relu`` is the paper's; a parameter that it brings to zero stays there,
         and its head no longer contributes.
-    init : {"marginal", "km", "random"}, default="marginal"
-        Where the scores start. ``marginal``: maximum likelihood without covariates. ``km``: each family
+    init : {"marginal", "linear", "km", "random"}, default="marginal"
+        Where the scores start. ``marginal``: maximum likelihood without covariates. ``linear``: a parametric
+        regression, in which one ridge-penalised linear predictor shifts the log-scales of all heads; the strength of
+        the ridge is chosen by cross-validated likelihood. ``km``: each family
         fitted to the Kaplan-Meier curve, its heads spread around by a tenth, equal weights (the paper's text).
         ``random``: ``eta ~ U(0.5, 1.5)``, ``k ~ U(0, 2)``, weights' scores ``~ U(0, 1)`` (the authors' code; the
         normal distributions of the paper's text would start half of the heads dead).
+    n_folds : int, default=5
+        Folds of the cross-validation that chooses the ridge and the rounds, stratified on the event. Above 5,000 rows
+        a fifth of them is held out once instead.
     gradient_scaling : {"subject", "max"}, default="subject"
-        ``subject``: a tree is fitted to the gradient of each subject's own loss, which is the paper's text with the
-        learning rate multiplied by the number of subjects. ``max``: all gradients of a round are
-        divided by the largest of them, as in the authors' code; learning rates up to 1 make sense only with this.
+        For ``solver="gradient"``. ``subject``: a tree is fitted to the gradient of each subject's own loss, which is
+        the paper's text with the learning rate multiplied by the number of subjects. ``max``: all gradients of a round
+        are divided by the largest of them, as in the authors' code; learning rates up to 1 make sense only with this.
     patience : int, optional
         Stop when the validation metric has not improved for so many rounds, and keep the best round. By default
         all rounds are made.
@@ -116,7 +128,7 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
     subsample, colsample_bytree : float, default=1
         Part of the rows for each round, and of the columns for each tree.
     min_child_weight : float, default=1
-        Smallest number of subjects (sum of sample weights) in a leaf.
+        Smallest number of subjects (sum of sample weights) in a leaf; with ``solver="newton"``, smallest curvature.
     reg_lambda : float, default=0
         Ridge penalty on the leaves.
     max_bin : int, default=256
@@ -141,6 +153,11 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
     ----------
     n_estimators_ : int
         Rounds in the fitted model; fewer than ``n_estimators`` after early stopping.
+    ridge_ : float or None
+        Strength of the ridge of the linear start; None without one.
+    cv_results_ : dict
+        Held-out mean losses of the cross-validation, where there was one: ``ridges`` and ``ridge_loss``, and
+        ``round_loss`` from zero rounds on.
     history_ : dict
         ``train_loss``; with a validation set ``validation_loss``, and ``validation_concordance`` where that is the
         ``stopping_metric``. The first entry of each list is the start, then one for each round made. The loss is the
@@ -192,7 +209,9 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
         "weibull_heads": [Interval(numbers.Integral, 0, MAX_HEADS, closed="both")],
         "loglogistic_heads": [Interval(numbers.Integral, 0, MAX_HEADS, closed="both")],
         "heads": [dict, None],
-        "n_estimators": [Interval(numbers.Integral, 1, None, closed="left")],
+        "solver": [StrOptions({"newton", "gradient"})],
+        "n_estimators": [Interval(numbers.Integral, 1, None, closed="left"), StrOptions({"auto"})],
+        "n_folds": [Interval(numbers.Integral, 2, None, closed="left")],
         "max_depth": [Interval(numbers.Integral, 1, None, closed="left")],
         "learning_rate": [Interval(numbers.Real, 0, None, closed="neither")],
         "alpha": [Interval(numbers.Real, 0, None, closed="left")],
@@ -200,7 +219,7 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
         "uniform_heads": ["boolean"],
         "heads_activation": [StrOptions(set(WEIGHT_ACTIVATIONS))],
         "parameter_activation": [StrOptions(set(PARAMETER_ACTIVATIONS))],
-        "init": [StrOptions(set(STARTS))],
+        "init": [StrOptions({*STARTS, "linear"})],
         "gradient_scaling": [StrOptions({"subject", "max"})],
         "patience": [Interval(numbers.Integral, 1, None, closed="left"), None],
         "stopping_metric": [StrOptions({"concordance", "likelihood"})],
@@ -223,17 +242,19 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
         self,
         weibull_heads: int = 2,
         loglogistic_heads: int = 2,
-        n_estimators: int = 100,
+        n_estimators: int | Literal["auto"] = 100,
         max_depth: int = 1,
         learning_rate: float = 0.1,
         alpha: float = 0.0,
         l1_ratio: float = 0.5,
         uniform_heads: bool = False,
-        heads_activation: Literal["softmax", "relu", "sigmoid", "tanh", "identity"] = "softmax",
+        heads_activation: Literal["softmax", "relu", "exp", "sigmoid", "tanh", "identity"] = "softmax",
         *,
         heads: Mapping[str, int] | None = None,
+        solver: Literal["gradient", "newton"] = "gradient",
         parameter_activation: Literal["exp", "softplus", "relu"] = "exp",
-        init: Literal["marginal", "km", "random"] = "marginal",
+        init: Literal["marginal", "linear", "km", "random"] = "marginal",
+        n_folds: int = 5,
         gradient_scaling: Literal["subject", "max"] = "subject",
         patience: int | None = None,
         stopping_metric: Literal["concordance", "likelihood"] = "concordance",
@@ -254,6 +275,8 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
         self.weibull_heads = weibull_heads
         self.loglogistic_heads = loglogistic_heads
         self.heads = heads
+        self.solver = solver
+        self.n_folds = n_folds
         self.n_estimators = n_estimators
         self.max_depth = max_depth
         self.learning_rate = learning_rate
@@ -335,8 +358,7 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
         train, validation = data, self._read_eval_set(named, schema, eval_set)
         if validation is None and plan.patience is not None:
             train, validation = data.split(self.validation_fraction, plan.seed)
-        model, history = train_model(plan, schema, train, validation)
-        self._learn(named, model, history, data.target)
+        self._learn(named, train_model(plan, schema, train, validation), data.target)
         return self
 
     def _check(self, schema: Schema, data: Data) -> None:
@@ -371,29 +393,37 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"eval_set: X has {data.X.shape[0]} rows and y has {len(data.target)}.")
         return data
 
-    def _learn(self, named: BaseEstimator, model: Model, history: dict[str, list[float]], target: Target) -> None:
+    def _learn(self, named: BaseEstimator, trained: Trained, target: Target) -> None:
         """Take what was learned, and forget what an earlier fit had learned."""
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
         for name, value in vars(named).items():
             setattr(self, name, value)
-        self.model_ = model
-        self.history_ = history
-        self.n_estimators_ = model.booster.num_boosted_rounds()
+        self.model_ = trained.model
+        self.history_ = trained.history
+        self.n_estimators_ = trained.model.booster.num_boosted_rounds()
+        self.ridge_ = trained.choice.ridge
+        self.cv_results_ = trained.choice.results
         self.unique_times_ = np.unique(target.lower)
         self.event_times_ = np.unique(target.lower[target.event])
 
     def _plan(self) -> Plan:
         """Translate the parameters for training."""
+        if self.n_estimators == "auto" and self.patience is not None:
+            raise ValueError(
+                f"patience={self.patience!r} has no meaning with n_estimators='auto', which chooses the rounds by "
+                "cross-validation; give a number of rounds, or patience=None."
+            )
         seed = self._seed()
         n_threads = effective_n_jobs(self.n_jobs)
         return Plan(
             mixture=self._mixture(),
             init=self.init,
-            rounds=self.n_estimators,
+            rounds=None if self.n_estimators == "auto" else self.n_estimators,
+            folds=self.n_folds,
             alpha=self.alpha,
             l1_ratio=self.l1_ratio,
-            scale_by_maximum=self.gradient_scaling == "max",
+            step="newton" if self.solver == "newton" else self.gradient_scaling,
             stopping_metric={"concordance": "concordance", "likelihood": "loss"}[self.stopping_metric],
             patience=self.patience,
             settings=self._tree_settings(seed, n_threads),
@@ -420,6 +450,11 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
         if n_heads == 0:
             raise ValueError("at least one head is needed; weibull_heads, loglogistic_heads and heads are all 0.")
         weight = UniformWeight(n_heads) if self.uniform_heads else WEIGHT_ACTIVATIONS[self.heads_activation]
+        if weight.signed and self.solver == "newton":
+            raise ValueError(
+                f"solver='newton' needs weights that are not negative; with heads_activation={self.heads_activation!r} "
+                "use solver='gradient'."
+            )
         return Mixture(counts, PARAMETER_ACTIVATIONS[self.parameter_activation], weight)
 
     def _tree_settings(self, seed: int, n_threads: int) -> dict[str, Any]:

@@ -26,8 +26,32 @@ from hazboost.mixture import Mixture, Parameters, cumulatives, log_hazards, log_
 from hazboost.target import Target
 
 
-def loss_and_gradient(mixture: Mixture, scores: Array, target: Target) -> tuple[Array, Array]:
-    """Negative log-likelihood of each row, unweighted, and its gradient in the row's scores.
+class RowLoss(NamedTuple):
+    """Negative log-likelihood of each row, unweighted.
+
+    Attributes
+    ----------
+    value : array of shape (n,)
+    gradient : array of shape (n, scores)
+        In the row's scores.
+    curvature : array of shape (n, scores)
+        Positive and diagonal; see `row_loss`.
+    """
+
+    value: Array
+    gradient: Array
+    curvature: Array
+
+
+def row_loss(mixture: Mixture, scores: Array, target: Target) -> RowLoss:
+    r"""Evaluate the loss of each row, its gradient and its curvature.
+
+    The curvature is that of the loss with the log of the sum replaced by its EM bound at the current scores,
+
+    .. math:: -\log h \le -\sum_j r_j \log(w_j h_j) + \text{const},
+
+    which touches it and has the same gradient; it is diagonal over heads, and convex in log-parameters. Between
+    the parameters of one head the cross terms are left out. It needs weights that are not negative.
 
     Parameters
     ----------
@@ -37,11 +61,6 @@ def loss_and_gradient(mixture: Mixture, scores: Array, target: Target) -> tuple[
         Raw scores of the rows.
     target : Target
         What was observed, in the mixture's unit of time.
-
-    Returns
-    -------
-    loss : array of shape (n,)
-    gradient : array of shape (n, scores)
     """
     parameters = mixture.parameters(scores)
     log_t = log_time(target.lower)[:, None]
@@ -49,25 +68,36 @@ def loss_and_gradient(mixture: Mixture, scores: Array, target: Target) -> tuple[
     if mixture.weight_activation.signed:
         evaluations = clip_cumulatives(mixture, parameters, log_t, evaluations)
     cumulative = np.where(parameters.alive, cumulatives(evaluations), 0.0)
+    mass = parameters.weight * cumulative
     log_hazard = log_hazard_and_slopes(parameters, log_hazards(evaluations), mixture.background)
     event = target.event[:, None]
     responsibility = event * log_hazard.responsibility
 
-    gradient = np.empty_like(scores)
+    gradient, curvature = np.empty_like(scores), np.empty_like(scores)
     for block, activated, at in zip(mixture.blocks, parameters.activated, evaluations, strict=True):
         weight, r = parameters.weight[:, block.heads], responsibility[:, block.heads]
         for p, one in enumerate(activated):
             slope = weight * at.cumulative_slopes[p] - r * at.log_hazard_slopes[p]
+            bend = weight * at.cumulative_bends[p] + r * at.log_hazard_bends[p]
             gradient[:, block.scores(p)] = slope * one.slope
+            curvature[:, block.scores(p)] = bend * np.square(one.slope)
     weight_slope = cumulative - event * log_hazard.weight_slope
     gradient[:, mixture.first_weight_score :] = parameters.pull_back(weight_slope)
+    curvature[:, mixture.first_weight_score :] = parameters.bend_back(mass)
 
     under_observation = target.lower > 0.0  # who was never watched, H(0) = 0, tells nothing
     gradient *= under_observation[:, None]
     dead = ~parameters.weight.any(axis=-1)
-    loss = (parameters.weight * cumulative).sum(axis=-1) - np.where(target.event, log_hazard.value, 0.0)
+    loss = mass.sum(axis=-1) - np.where(target.event, log_hazard.value, 0.0)
     dead_loss = mixture.background * target.lower - target.event * np.log(mixture.background)
-    return np.where(under_observation, np.where(dead, dead_loss, loss), 0.0), gradient
+    loss = np.where(under_observation, np.where(dead, dead_loss, loss), 0.0)
+    return RowLoss(loss, gradient, curvature * under_observation[:, None])
+
+
+def loss_and_gradient(mixture: Mixture, scores: Array, target: Target) -> tuple[Array, Array]:
+    """Loss of each row, of shape (n,), and its gradient in the row's scores, of shape (n, scores)."""
+    loss = row_loss(mixture, scores, target)
+    return loss.value, loss.gradient
 
 
 class LogHazard(NamedTuple):
@@ -114,14 +144,15 @@ def _bounded_exp(exponent: Array) -> Array:
     return np.exp(np.minimum(exponent, MAX_EXPONENT))
 
 
-def elastic_net(scores: Array, alpha: float, l1_ratio: float) -> tuple[Array, Array]:
-    r"""Penalty of each row and its gradient in the row's scores.
+def elastic_net(scores: Array, alpha: float, l1_ratio: float) -> RowLoss:
+    r"""Penalty of each row, with gradient and curvature in the row's scores.
 
     .. math:: \alpha \cdot \operatorname{mean}_{c} \left( \gamma |F_c| + (1 - \gamma) F_c^2 \right)
 
     Its mean over the rows is the penalty of the authors' code, a mean over all raw scores. (The paper writes the
     norms of :math:`\Theta`, without saying how they scale with the number of subjects and heads.)
     """
+    share = alpha / scores.shape[1]
     penalty = alpha * (l1_ratio * np.abs(scores) + (1.0 - l1_ratio) * scores**2).mean(axis=1)
-    gradient = alpha * (l1_ratio * np.sign(scores) + 2.0 * (1.0 - l1_ratio) * scores) / scores.shape[1]
-    return penalty, gradient
+    gradient = share * (l1_ratio * np.sign(scores) + 2.0 * (1.0 - l1_ratio) * scores)
+    return RowLoss(penalty, gradient, np.full_like(scores, 2.0 * share * (1.0 - l1_ratio)))

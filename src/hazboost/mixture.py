@@ -70,14 +70,15 @@ class Parameters:
         False where a parameter of the head is zero.
     weight : array of shape (n, heads)
         Weights; zero where the head is dead.
-    pull_back : callable
-        Turns ``d loss / d weight`` into ``d loss / d score``.
+    pull_back, bend_back : callable
+        The ways back from weights to scores; see `hazboost.activations.Weighted`.
     """
 
     activated: tuple[tuple[Activated, ...], ...]
     alive: Mask
     weight: Array
     pull_back: Callable[[Array], Array]
+    bend_back: Callable[[Array], Array]
 
     @property
     def without_hazard(self) -> Mask:
@@ -153,6 +154,21 @@ class Mixture:
         """Whether weights have scores of their own."""
         return self.weight_activation.name != "uniform"
 
+    @property
+    def scale_scores(self) -> Array:
+        """One for each score that is a scale, ``eta``, and zero for the others."""
+        flags = np.zeros(self.n_scores)
+        for block in self.blocks:
+            flags[block.scores(block.head.parameters.index("eta"))] = 1.0
+        return flags
+
+    def scores_of_logs(self, logs: Array) -> Array:
+        """Turn log-parameters, laid out like scores on the last axis, into scores; weights' scores stay."""
+        scores = np.array(logs)
+        parameters = slice(0, self.first_weight_score)
+        scores[..., parameters] = self.parameter_activation.inverse(logs[..., parameters])
+        return scores
+
     def parameters(self, scores: Array) -> Parameters:
         """Lines 4 to 6 of Algorithm 1: activate the scores, of shape (n, scores)."""
         activated = tuple(
@@ -160,8 +176,9 @@ class Mixture:
             for block in self.blocks
         )
         alive = np.concatenate([np.logical_and.reduce([one.alive for one in block]) for block in activated], axis=-1)
-        weight, pull_back = self.weight_activation(scores[:, self.first_weight_score :])
-        return Parameters(activated, alive, np.where(alive, weight, 0.0), pull_back)
+        weighted = self.weight_activation(scores[:, self.first_weight_score :])
+        weight = np.where(alive, weighted.value, 0.0)
+        return Parameters(activated, alive, weight, weighted.pull_back, weighted.bend_back)
 
     def evaluate(self, parameters: Parameters, log_t: Array) -> list[Evaluation]:
         """Evaluate each block's heads.

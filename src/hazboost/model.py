@@ -13,6 +13,7 @@ from hazboost.distribution import Distribution
 from hazboost.engines.local import build_matrix, predict_scores
 from hazboost.features import Schema
 from hazboost.mixture import Mixture
+from hazboost.start import Start
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,8 @@ class Model:
     ----------
     booster : xgboost.Booster
         The trees, with the start as their base score.
+    start : Start
+        Where the trees began; the linear part, where there is one.
     mixture : Mixture
         The heads.
     schema : Schema
@@ -34,6 +37,7 @@ class Model:
     """
 
     booster: xgb.Booster
+    start: Start
     mixture: Mixture
     schema: Schema
     unit: float
@@ -41,10 +45,13 @@ class Model:
 
     def distribution(self, X: Any) -> Distribution:
         """Predict the event-time distributions of the subjects with the given readable features."""
+        encoded = self.schema.encode(X)
+        margin = self.start.margin(encoded)
         matrix = build_matrix(
-            self.schema.encode(X),
+            encoded,
             names=self.schema.tree_names,
             types=self.schema.types,
+            fields=None if margin is None else {"base_margin": margin},
             settings={"nthread": self.n_threads},
         )
         return Distribution(self.mixture, predict_scores(self.booster, matrix), self.unit)

@@ -7,7 +7,8 @@ zero. (The paper's text draws ``k ~ N(0, 2)``, which starts half of the heads de
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.optimize import least_squares, minimize
@@ -140,10 +141,31 @@ def _assemble(mixture: Mixture, log_parameters: dict[str, Array], weight_scores:
     return scores
 
 
-Start = Callable[[Mixture, Target, np.random.Generator], Array]
+StartRule = Callable[[Mixture, Target, np.random.Generator], Array]
 
-STARTS: dict[str, Start] = {
+STARTS: dict[str, StartRule] = {
     "random": random_start,
     "km": kaplan_meier_start,
     "marginal": marginal_start,
 }
+
+
+class Start(Protocol):
+    """Where boosting begins."""
+
+    @property
+    def intercept(self) -> Array:
+        """Scores of a subject about whom nothing is known, of shape (scores,)."""
+
+    def margin(self, X: Any) -> Array | None:
+        """Scores of each row, of shape (n, scores); None where they are the intercept."""
+
+
+@dataclass(frozen=True)
+class ConstantStart:
+    """The same scores for every subject."""
+
+    intercept: Array
+
+    def margin(self, X: Any) -> None:
+        """Nothing to add to the intercept."""

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import Any, NamedTuple
 
 import numpy as np
+import xgboost as xgb
 from sklearn.model_selection import train_test_split
 
-from hazboost.boosting import Objective, boost, target_fields
+from hazboost.activations import PARAMETER_ACTIVATIONS
+from hazboost.arrays import Indices, Mask
+from hazboost.boosting import STEPS, Objective, boost, target_fields
 from hazboost.engines.local import build_matrix
 from hazboost.features import Schema
+from hazboost.linear import LinearStart, fit_linear_path
 from hazboost.metrics import concordance_index
 from hazboost.mixture import Mixture
 from hazboost.model import Model
-from hazboost.start import STARTS
+from hazboost.selection import MAX_ROUNDS, PATIENCE, Choice, choose
+from hazboost.start import STARTS, ConstantStart, Start, marginal_start
 from hazboost.target import Target, check_informative
 
 #: Events, in all of the training follow-up, to which the background hazard amounts: Jeffreys' estimate after none.
 BACKGROUND_EVENTS = 0.5
+#: The linear start is fitted to this many rows at most, drawn at random: plenty for its few coefficients.
+MAX_ROWS_FOR_LINEAR = 50_000
 
 
 @dataclass(frozen=True)
@@ -32,7 +40,7 @@ class Data:
     def without_weightless_rows(self) -> Data:
         """Weight 0 means that the row is not there: not for the trees' splits, nor for the unit of time."""
         heavy = self.target.weight > 0.0
-        return self if heavy.all() else Data(self.X[heavy], self.target[heavy])
+        return self if heavy.all() else self.rows(heavy)
 
     def split(self, fraction: float, seed: int) -> tuple[Data, Data]:
         """Set a part aside, stratified on the event where both parts can have one."""
@@ -44,19 +52,31 @@ class Data:
             )
         except ValueError as error:
             raise ValueError(f"validation_fraction={fraction} cannot split {len(event)} subjects: {error}") from error
-        return Data(self.X[kept], self.target[kept]), Data(self.X[aside], self.target[aside])
+        return self.rows(kept), self.rows(aside)
+
+    def rows(self, rows: Indices | Mask) -> Data:
+        """Some of the rows."""
+        return Data(self.X[rows], self.target[rows])
+
+    def scaled(self, unit: float) -> Data:
+        """The same with time in ``unit``, and no event at zero."""
+        return Data(self.X, self.target.scaled(unit).without_events_at_zero())
 
 
 @dataclass(frozen=True)
 class Plan:
-    """How to train; the attributes are explained in `FPBoost`, `Objective` and `boost`."""
+    """How to train; the attributes are explained in `FPBoost`, `Objective` and `boost`.
+
+    ``rounds`` is None where cross-validation over ``folds`` chooses it.
+    """
 
     mixture: Mixture
     init: str
-    rounds: int
+    rounds: int | None
+    folds: int
     alpha: float
     l1_ratio: float
-    scale_by_maximum: bool
+    step: str
     stopping_metric: str
     patience: int | None
     settings: Mapping[str, Any]
@@ -65,41 +85,96 @@ class Plan:
     verbose: bool
 
 
-def train_model(
-    plan: Plan, schema: Schema, data: Data, validation: Data | None
-) -> tuple[Model, dict[str, list[float]]]:
+@dataclass(frozen=True)
+class Trainer:
+    """What all fits to one data set, and to parts of it, share. Data come scaled to the mixture's unit of time."""
+
+    plan: Plan
+    schema: Schema
+    mixture: Mixture
+
+    def start(self, data: Data) -> ConstantStart:
+        """The same start for every subject."""
+        rng = np.random.default_rng(self.plan.seed)
+        return ConstantStart(STARTS[self.plan.init](self.mixture, data.target, rng))
+
+    def linear_path(self, data: Data, ridges: Sequence[float]) -> list[LinearStart]:
+        """Linear starts for several strengths of the ridge."""
+        if len(data.target) > MAX_ROWS_FOR_LINEAR:
+            rng = np.random.default_rng(self.plan.seed)
+            data = data.rows(np.sort(rng.choice(len(data.target), MAX_ROWS_FOR_LINEAR, replace=False)))
+        logs = replace(self.mixture, parameter_activation=PARAMETER_ACTIVATIONS["exp"])
+        without_features = marginal_start(logs, data.target, np.random.default_rng(self.plan.seed))
+        return fit_linear_path(self.mixture, self.schema, data.X, data.target, without_features, ridges)
+
+    def boost(
+        self, data: Data, start: Start, rounds: int, validation: Data | None = None, patience: int | None = None
+    ) -> tuple[xgb.Booster, dict[str, list[float]]]:
+        """Run Algorithm 1 from a start."""
+        plan = self.plan
+        objective = Objective(self.mixture, plan.alpha, plan.l1_ratio, STEPS[plan.step], plan.n_threads)
+        train = self._matrix(data, start)
+        return boost(
+            objective,
+            start.intercept,
+            train,
+            rounds,
+            plan.settings,
+            validation=None if validation is None else self._matrix(validation, start, like=train),
+            stopping_metric=plan.stopping_metric,
+            patience=patience,
+            verbose=plan.verbose,
+        )
+
+    def held_out_curve(self, data: Data, held: Data, start: Start) -> list[float]:
+        """Loss on held-out data from zero rounds on, until it has not improved for long."""
+        rate = float(self.plan.settings["learning_rate"])
+        alone = replace(self, plan=replace(self.plan, stopping_metric="loss", n_threads=1, verbose=False))
+        _, history = alone.boost(data, start, ceil(MAX_ROUNDS / rate), held, ceil(PATIENCE / rate))
+        return history["validation_loss"]
+
+    def _matrix(self, data: Data, start: Start, like: xgb.DMatrix | None = None) -> xgb.DMatrix:
+        fields, margin = target_fields(data.target), start.margin(data.X)
+        return build_matrix(
+            data.X,
+            names=self.schema.tree_names,
+            types=self.schema.types,
+            fields=fields if margin is None else {**fields, "base_margin": margin},
+            settings=self.plan.settings,
+            like=like,
+        )
+
+
+def train_model(plan: Plan, schema: Schema, data: Data, validation: Data | None) -> Trained:
     """Train on ``data``; watch, and with patience stop on, ``validation``."""
     check_informative(data.target)
     if validation is not None and plan.patience is not None:
         check_can_stop(plan.stopping_metric, validation.target)
     unit = float(data.target.lower.max())
     mixture = plan.mixture.with_background(BACKGROUND_EVENTS * unit / float(data.target.weight @ data.target.lower))
-
-    def matrix(part: Data, like: Any = None) -> Any:
-        fields = target_fields(part.target.scaled(unit).without_events_at_zero())
-        return build_matrix(
-            part.X, names=schema.tree_names, types=schema.types, fields=fields, settings=plan.settings, like=like
-        )
-
-    train = matrix(data)
-    start = STARTS[plan.init](
-        mixture, data.target.scaled(unit).without_events_at_zero(), np.random.default_rng(plan.seed)
-    )
-    booster, history = boost(
-        Objective(mixture, plan.alpha, plan.l1_ratio, plan.scale_by_maximum, plan.n_threads),
-        start,
-        train,
-        plan.rounds,
-        plan.settings,
-        validation=None if validation is None else matrix(validation, like=train),
-        stopping_metric=plan.stopping_metric,
-        patience=plan.patience,
-        verbose=plan.verbose,
-    )
+    trainer, scaled = Trainer(plan, schema, mixture), data.scaled(unit)
+    needs_choice = plan.rounds is None or plan.init == "linear"
+    choice = choose(trainer, scaled) if needs_choice else Choice(None, plan.rounds or 0, {})
+    start: Start = trainer.start(scaled) if choice.ridge is None else trainer.linear_path(scaled, [choice.ridge])[0]
+    watched = None if validation is None else validation.scaled(unit)
+    booster, history = trainer.boost(scaled, start, choice.rounds, watched, plan.patience)
     history["train_loss"] = in_user_time(history["train_loss"], unit, data.target)
     if validation is not None:
         history["validation_loss"] = in_user_time(history["validation_loss"], unit, validation.target)
-    return Model(booster, mixture, schema, unit, plan.n_threads), history
+    results = {
+        name: in_user_time(losses, unit, data.target) if name.endswith("loss") else losses
+        for name, losses in choice.results.items()
+    }
+    model = Model(booster, start, mixture, schema, unit, plan.n_threads)
+    return Trained(model, history, replace(choice, results=results))
+
+
+class Trained(NamedTuple):
+    """A model, the course of its training, and what was chosen for it."""
+
+    model: Model
+    history: dict[str, list[float]]
+    choice: Choice
 
 
 def in_user_time(losses: list[float], unit: float, target: Target) -> list[float]:

@@ -17,7 +17,8 @@ class LogLogistic(LogLocationScale):
 
     name = "loglogistic"
 
-    def link(self, z: Array) -> tuple[Array, Array, Array]:
+    def link(self, z: Array) -> tuple[Array, Array, Array, Array]:
         r"""``G = softplus``, ``g`` its slope :math:`\sigma(z)`, and :math:`(\log g)' = 1 - \sigma(z)`."""
         softplus = np.logaddexp(0.0, z)
-        return softplus, z - softplus, np.exp(-softplus)
+        complement = np.exp(-softplus)
+        return softplus, z - softplus, complement, complement * np.exp(z - softplus)
