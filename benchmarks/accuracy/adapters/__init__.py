@@ -1,0 +1,1 @@
+"""One small class for each model: ``fit(X, event, time)``, ``risk(X)``, ``survival(X, times)``."""
