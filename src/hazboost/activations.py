@@ -127,8 +127,8 @@ class Weighted(NamedTuple):
 
 def _elementwise(value: Array, slope: Array) -> Weighted:
     """Weights each of which depends on its own score only."""
-    alive = value != 0.0
-    log_slope = np.where(alive, slope / np.where(alive, value, 1.0), 0.0)
+    alive = np.abs(value) > SMALLEST
+    log_slope = np.where(alive, slope, 0.0) / np.where(alive, value, 1.0)
     return Weighted(value, lambda gradient: gradient * slope, lambda mass: np.square(log_slope) * mass)
 
 
