@@ -187,3 +187,19 @@ def test_quantiles_of_a_hazard_that_ends_long_after_the_follow_up(make_mixture):
     distribution = Distribution(make_mixture(counts, "exp", "identity"), np.array([scores]))
     p = np.array([0.1, 0.5, 0.9, 0.99])
     np.testing.assert_allclose(distribution.survival(distribution.quantile(p)), [1.0 - p], rtol=1e-9)
+
+
+@signed
+@combinations
+def test_training_integrates_the_clipped_hazard_as_prediction_does(make_mixture, counts, weight):
+    mixture = make_mixture(counts, "exp", weight)
+    rng = np.random.default_rng(4)
+    scores = rng.normal(0.0, 0.7, size=(200, mixture.n_scores))
+    scores = scores[~mixture.parameters(scores).without_hazard]
+    time = rng.uniform(0.05, 1.0, len(scores))
+    loss, _ = loss_and_gradient(mixture, scores, Target(time, np.full(len(time), np.inf), np.ones(len(time))))
+    distribution = Distribution(mixture, scores)
+    np.testing.assert_allclose(loss, distribution.cumulative_hazard(time[:, None])[:, 0], rtol=1e-7, atol=1e-9)
+    assert (distribution.hazard(time[:, None]) == 0.0).sum() > 5, (
+        "some hazards must be clipped for this to mean anything"
+    )
