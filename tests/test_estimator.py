@@ -255,6 +255,7 @@ def test_extreme_units_of_time_are_harmless(fitted, unit):
     ("weight", "parameter", "init", "scaling"),
     list(product(WEIGHT_ACTIVATIONS, PARAMETER_ACTIVATIONS, STARTS, ["subject", "max"])),
 )
+@pytest.mark.filterwarnings("ignore:training made the loss worse")
 def test_every_option_gives_proper_survival(weight, parameter, init, scaling):
     model = small(heads_activation=weight, parameter_activation=parameter, init=init, gradient_scaling=scaling)
     model.fit(X, Y)
@@ -542,3 +543,11 @@ def test_fitting_again_forgets_the_first_fit():
     assert again.history_.keys() == {"train_loss"}
     expected = small(n_estimators=3).fit(X[:80, :2], (EVENT[:80], TIME[:80])).predict(X[:, :2])
     np.testing.assert_array_equal(again.predict(X[:, :2]), expected)
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1e12])
+def test_score_does_not_depend_on_the_unit_of_time(unit):
+    model = small().fit(X, Y)
+    event, time = Y
+    again = small().fit(X, (event, time * unit))
+    assert again.score(X, (event, time * unit)) == pytest.approx(model.score(X, Y), abs=0.002)

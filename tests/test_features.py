@@ -314,3 +314,9 @@ def test_a_schema_encodes_categories_as_codes():
     frame = pd.DataFrame({"kind": pd.Categorical(["b", "a", None, "z"])})
     schema = Schema(["kind"], {0: ["a", "b"]}, sparse=False)
     np.testing.assert_array_equal(schema.encode(frame)[:, 0], [1.0, 0.0, np.nan, np.nan])
+
+
+def test_an_array_cannot_stand_for_a_table_with_categories():
+    schema = learn_schema(pd.DataFrame({"grade": pd.Categorical(["a", "b"]), "size": [1.0, 2.0]}))
+    with pytest.raises(ValueError, match="fitted with categories in 'grade'"):
+        schema.encode(np.ones((2, 2)))

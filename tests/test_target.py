@@ -7,7 +7,8 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from hazboost.target import Target, as_target, check_informative
+from hazboost.likelihood import loss_and_gradient
+from hazboost.target import Target, as_target, check_informative, condense
 
 EVENT, TIME = [True, False, True], [1.0, 2.5, 0.0]
 INTS = [1, 0, 1]
@@ -154,3 +155,37 @@ def test_input_is_not_changed():
 def test_targets_are_immutable():
     with pytest.raises(AttributeError):
         Target(np.ones(1), np.ones(1), np.ones(1)).lower = np.zeros(1)
+
+
+def test_condensed_target_keeps_the_likelihood_of_a_fit_without_features(make_mixture):
+    rng = np.random.default_rng(0)
+    time = rng.weibull(1.4, 20_000)
+    event = rng.random(20_000) < 0.4
+    target = Target(time, np.where(event, time, np.inf), rng.uniform(0.5, 1.5, 20_000))
+    small = condense(target, 500)
+    assert len(small) == 1000
+    for whole, part in ((target.event, small.event), (~target.event, ~small.event)):
+        assert small.weight[part].sum() == pytest.approx(target.weight[whole].sum())
+    mixture = make_mixture({"weibull": 1, "loglogistic": 1}, "exp", "softmax")
+    scores = np.array([0.1, 0.3, -0.2, 0.2, 0.0, 0.0])
+    means = [
+        np.average(loss_and_gradient(mixture, np.tile(scores, (len(one), 1)), one)[0], weights=one.weight)
+        for one in (target, small)
+    ]
+    assert means[0] == pytest.approx(means[1], abs=1e-4)
+
+
+def test_few_rows_are_not_condensed():
+    target = as_target(([True, False, True], [1.0, 2.0, 3.0]))
+    np.testing.assert_array_equal(np.sort(condense(target, 5).lower), target.lower)
+
+
+def test_durations_are_not_numbers():
+    with pytest.raises(ValueError, match=r"the time must be a number.*timedelta64"):
+        as_target(([True, False], np.array([1, 2], dtype="timedelta64[D]")))
+
+
+@pytest.mark.parametrize("factor", [1e-20, 1e20])
+def test_weights_that_single_precision_would_lose_are_refused(factor):
+    with pytest.raises(ValueError, match="sample_weight must be 0 or between"):
+        as_target(([True, False], [1.0, 2.0]), [factor, 1.0])

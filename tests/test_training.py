@@ -163,3 +163,8 @@ def test_events_at_zero_in_the_validation_set():
 def test_the_training_loss_never_rises_at_a_small_learning_rate():
     loss = FPBoost(2, 2, n_estimators=40, learning_rate=0.02, random_state=0).fit(X, Y).history_["train_loss"]
     assert (np.diff(loss) < 0.0).all()
+
+
+def test_background_is_half_an_event_in_all_of_the_follow_up():
+    model = FPBoost(n_estimators=2, random_state=0).fit(X, Y).model_
+    assert model.mixture.background / model.unit == pytest.approx(0.5 / Y[1].sum())

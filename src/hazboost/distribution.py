@@ -10,7 +10,7 @@ import numpy as np
 
 from hazboost.arrays import Array
 from hazboost.clipping import find_zeros
-from hazboost.mixture import Mixture, Parameters, cumulatives, log_hazards, log_time, sum_hazards
+from hazboost.mixture import Mixture, Parameters, log_hazards, log_time, sum_hazards
 
 #: Numbers in one evaluation; more rows than fit are evaluated in turn.
 CHUNK = 2_000_000
@@ -159,8 +159,7 @@ def _shares(mixture: Mixture, parameters: Parameters, log_t: Array) -> Array:
 
 def _cumulative_hazard(mixture: Mixture, parameters: Parameters, log_t: Array) -> Array:
     """Integral of ``max(h, 0)`` at log-times of shape (n, times)."""
-    evaluations = mixture.evaluate(parameters, log_t[:, :, None])
-    total = np.einsum("ntj,nj->nt", cumulatives(evaluations), parameters.weight)
+    total = np.einsum("ntj,nj->nt", mixture.cumulatives(parameters, log_t[:, :, None]), parameters.weight)
     if mixture.weight_activation.signed:
         total = _clip(mixture, parameters, log_t, total)
     background = mixture.background * np.exp(log_t)
@@ -172,7 +171,7 @@ def _clip(mixture: Mixture, parameters: Parameters, log_t: Array, total: Array) 
     zeros = find_zeros(mixture, parameters)
     total = np.where(zeros.open_at(log_t), total, 0.0)
     subjects = parameters[zeros.row]
-    at_zeros = cumulatives(mixture.evaluate(subjects, zeros.log_t[:, None]))
+    at_zeros = mixture.cumulatives(subjects, zeros.log_t[:, None])
     step = zeros.sign * (subjects.weight * at_zeros).sum(axis=-1)
     passed = zeros.log_t[:, None] < log_t[zeros.row]
     np.add.at(total, zeros.row, np.where(passed, step[:, None], 0.0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
@@ -310,7 +311,9 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
         ReLU for parameters and weights, first order, gradients divided by their maximum, random start, all candidate
         splits. Where the paper's text and the authors' code differ, this is the code; the docstrings of ``alpha``,
         ``init`` and ``gradient_scaling`` say how they differ. Heads that have died no longer contribute: the
-        authors' code gives such a head with ``k = 0`` the constant survival ``exp(-eta)``, even at time zero.
+        authors' code gives such a head with ``k = 0`` the constant survival ``exp(-eta)``, even at time zero. Their
+        ``heads_activation="sigmoid"`` is a softmax: ask for ``"softmax"`` here. `predict` integrates survival where
+        they average it over 100 times.
 
         Parameters
         ----------
@@ -459,6 +462,8 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
 
     def _tree_settings(self, seed: int, n_threads: int) -> dict[str, Any]:
         """XGBoost's parameters."""
+        if not re.fullmatch(r"(cpu|cuda|gpu)(:\d+)?", self.device):
+            raise ValueError(f"device must be 'cpu', 'cuda' or, with its number, 'cuda:0'; got {self.device!r}.")
         return {
             "learning_rate": self.learning_rate,
             "max_depth": self.max_depth,
@@ -622,7 +627,7 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
         risk, target = self.predict(X), as_target(y)
         if len(risk) != len(target):
             raise ValueError(f"X has {len(risk)} rows and y has {len(target)}; both need one for each subject.")
-        return concordance_index(target.event, target.lower, risk)
+        return concordance_index(target.event, target.lower, risk / self.model_.unit)
 
     def _predict_curves(self, kind: Kind, X: Any, return_array: bool, times: npt.ArrayLike | None) -> Any:
         distribution = self._distribution(X)

@@ -37,6 +37,11 @@ class Schema:
     def encode(self, X: Any) -> Array | scipy.sparse.csr_matrix:
         """Turn readable features into numbers; categories into codes, unknown ones into missing values."""
         if not _is_frame(X):
+            if self.categories:
+                called = ", ".join(repr(self.names[i]) for i in self.categories) if self.names else ""
+                raise ValueError(
+                    f"X: the model was fitted with categories in {called}; give a DataFrame that has them."
+                )
             return self._like_training(X)
         columns = [_read_column(X, name) for name in X.columns]
         encoded = np.empty((X.shape[0], len(columns)))

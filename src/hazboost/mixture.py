@@ -186,11 +186,18 @@ class Mixture:
         ``log_t`` has shape (n, 1) for one time for each subject, giving (n, heads); or (n, times, 1) or
         (1, times, 1), giving (n, times, heads).
         """
+        return [block.head.evaluate(log_t, *logs) for block, logs in self._broadcast(parameters, log_t)]
+
+    def cumulatives(self, parameters: Parameters, log_t: Array) -> Array:
+        """``H_j(t)`` of all heads, on the last axis, without slopes; arguments as for `evaluate`."""
+        parts = [block.head.cumulative(log_t, *logs) for block, logs in self._broadcast(parameters, log_t)]
+        return np.concatenate(parts, axis=-1)
+
+    def _broadcast(self, parameters: Parameters, log_t: Array) -> Iterator[tuple[Block, list[Array]]]:
+        """Each block with its log-parameters, given an axis for each one of ``log_t``."""
         axes = (slice(None), *([None] * (log_t.ndim - 2)), slice(None))
-        return [
-            block.head.evaluate(log_t, *(one.log_value[axes] for one in activated))
-            for block, activated in zip(self.blocks, parameters.activated, strict=True)
-        ]
+        for block, activated in zip(self.blocks, parameters.activated, strict=True):
+            yield block, [one.log_value[axes] for one in activated]
 
 
 def log_hazards(evaluations: list[Evaluation]) -> Array:

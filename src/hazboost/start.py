@@ -19,10 +19,12 @@ from hazboost.heads import Head
 from hazboost.likelihood import loss_and_gradient
 from hazboost.mixture import Mixture, log_time
 from hazboost.nonparametric import kaplan_meier
-from hazboost.target import Target
+from hazboost.target import Target, condense
 
 #: The smallest shape and weight that a random draw may give.
 SMALLEST_DRAW = 1e-3
+#: Distinct times of events, and of censoring, on which a fit without features is made at most.
+ENOUGH_TIMES = 2_000
 #: How a maximum is looked for: in high accuracy, and again from where the search has stalled.
 SEARCH, RESTARTS = {"maxcor": 30, "ftol": 1e-12, "gtol": 1e-6, "maxiter": 300}, 6
 #: Range of the log-parameters in a fit to a curve.
@@ -79,7 +81,7 @@ def marginal_start(mixture: Mixture, target: Target, rng: np.random.Generator) -
     Parameters are fitted as logarithms and weights as scores of their own activation, inside bounds that leave every
     head a part in the hazard: one that starts with none has no gradient and never learns.
     """
-    logs = replace(mixture, parameter_activation=PARAMETER_ACTIVATIONS["exp"])
+    logs, target = replace(mixture, parameter_activation=PARAMETER_ACTIVATIONS["exp"]), condense(target, ENOUGH_TIMES)
     share = target.weight / target.weight.sum()
     rate = (target.weight * target.event).sum() / (target.weight * target.lower).sum()
     log_eta = np.full(mixture.n_heads, np.log(rate))

@@ -12,6 +12,7 @@ import xgboost as xgb
 from sklearn.model_selection import train_test_split
 
 from hazboost.activations import PARAMETER_ACTIVATIONS
+from hazboost.advice import advise_on_course, advise_on_weights
 from hazboost.arrays import Indices, Mask
 from hazboost.boosting import STEPS, Objective, boost, target_fields
 from hazboost.engines.local import build_matrix
@@ -150,6 +151,8 @@ def train_model(plan: Plan, schema: Schema, data: Data, validation: Data | None)
     check_informative(data.target)
     if validation is not None and plan.patience is not None:
         check_can_stop(plan.stopping_metric, validation.target)
+    if plan.step != "newton":  # whose hessian is not the number of subjects
+        advise_on_weights(float(data.target.weight.sum()), plan.settings["min_child_weight"])
     unit = float(data.target.lower.max())
     mixture = plan.mixture.with_background(BACKGROUND_EVENTS * unit / float(data.target.weight @ data.target.lower))
     trainer, scaled = Trainer(plan, schema, mixture), data.scaled(unit)
@@ -158,6 +161,7 @@ def train_model(plan: Plan, schema: Schema, data: Data, validation: Data | None)
     start: Start = trainer.start(scaled) if choice.ridge is None else trainer.linear_path(scaled, [choice.ridge])[0]
     watched = None if validation is None else validation.scaled(unit)
     booster, history = trainer.boost(scaled, start, choice.rounds, watched, plan.patience)
+    advise_on_course(history["train_loss"], choice.rounds, booster.num_boosted_rounds(), plan.patience)
     history["train_loss"] = in_user_time(history["train_loss"], unit, data.target)
     if validation is not None:
         history["validation_loss"] = in_user_time(history["validation_loss"], unit, validation.target)

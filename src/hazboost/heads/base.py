@@ -71,6 +71,10 @@ class Head(ABC):
     def evaluate(self, log_t: Array, *log_parameters: Array) -> Evaluation:
         """Hazard and cumulative hazard at ``exp(log_t)``, with derivatives."""
 
+    def cumulative(self, log_t: Array, *log_parameters: Array) -> Array:
+        """``H(t)`` alone; a family that has it for less than the whole evaluation says how."""
+        return self.evaluate(log_t, *log_parameters).cumulative
+
     @abstractmethod
     def change_time_unit(self, log_unit: float, *log_parameters: Array) -> tuple[Array, ...]:
         """Log-parameters that give, at ``exp(log_unit) * t``, what the given ones give at ``t``."""
@@ -117,6 +121,11 @@ class LogLocationScale(Head):
             log_hazard_bends=(log_g_bend, 1.0 + log_g_bend * square),
             cumulative_bends=(g_slope, g_slope * square),
         )
+
+    def cumulative(self, log_t: Array, *log_parameters: Array) -> Array:
+        """``G(z)``."""
+        log_eta, log_k = log_parameters
+        return self.link(log_eta + np.exp(log_k) * log_t)[0]
 
     def change_time_unit(self, log_unit: float, *log_parameters: Array) -> tuple[Array, ...]:
         """Shift ``log eta`` by ``-k log(unit)``: ``z`` is the same at the same instant."""

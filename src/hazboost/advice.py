@@ -1,0 +1,38 @@
+"""Warnings about a training that went through but not well, each with what to do."""
+
+from __future__ import annotations
+
+import warnings
+
+from sklearn.exceptions import ConvergenceWarning
+
+
+def advise_on_weights(total: float, min_child_weight: float) -> None:
+    """Warn where the weights of all subjects together are too small for any split."""
+    if total < 2.0 * min_child_weight:
+        _warn(
+            f"no tree can be split: all sample weights together are {total:.4g}, and each side of a split needs "
+            f"min_child_weight={min_child_weight:g}; use larger weights or a lower min_child_weight."
+        )
+
+
+def advise_on_course(losses: list[float], rounds: int, kept: int, patience: int | None) -> None:
+    """Warn where training went the wrong way, or not far enough.
+
+    Parameters
+    ----------
+    losses : list of float
+        Training loss; the first is that of the start.
+    rounds, kept : int
+        Rounds that were allowed, and that were kept.
+    patience : int or None
+        Rounds without improvement after which training was to stop.
+    """
+    if losses[-1] > losses[0]:
+        _warn(f"training made the loss worse, from {losses[0]:.4g} to {losses[-1]:.4g}; use a lower learning_rate.")
+    elif patience is not None and kept == rounds > patience:
+        _warn(f"the validation metric was still improving after all {rounds} rounds; use a larger n_estimators.")
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, ConvergenceWarning, stacklevel=5)

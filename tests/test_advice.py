@@ -1,0 +1,39 @@
+"""Warnings say what to do."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+from hazboost import FPBoost
+
+
+def simulate(n=200):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 3))
+    time = rng.weibull(1.5, n) * np.exp(-0.7 * X[:, 0])
+    return X, (rng.random(n) < 0.8, time)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sample_weight", "advice"),
+    [
+        ({"learning_rate": 50.0}, None, "use a lower learning_rate"),
+        ({}, np.full(200, 1 / 200), "a lower min_child_weight"),
+        ({"patience": 5, "learning_rate": 0.001}, None, "use a larger n_estimators"),
+    ],
+    ids=["diverged", "no split", "stopped too early"],
+)
+def test_a_training_that_went_wrong_is_said_with_what_to_do(parameters, sample_weight, advice):
+    model = FPBoost(**{"n_estimators": 8, "stopping_metric": "likelihood", "random_state": 0, **parameters})
+    with pytest.warns(ConvergenceWarning, match=advice):
+        model.fit(*simulate(), sample_weight)
+
+
+def test_a_training_that_went_well_is_silent():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        FPBoost(n_estimators=30, random_state=0).fit(*simulate())
