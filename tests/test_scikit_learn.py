@@ -90,7 +90,12 @@ def test_set_params_takes_effect_at_the_next_fit():
     assert model.model_.mixture.counts["weibull"] == 3
 
 
-SETTINGS = [{}, {"uniform_heads": True}, {"heads_activation": "tanh", "heads": {"lognormal": 1}}, {"patience": 2}]
+SETTINGS = [
+    {},
+    {"uniform_heads": True},
+    {"heads_activation": "tanh", "heads": {"lognormal": 1}, "learning_rate": 0.01},
+    {"patience": 2},
+]
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
