@@ -139,10 +139,13 @@ class WeightActivation(ABC):
     ----------
     signed : bool
         Whether weights may be negative.
+    has_scores : bool
+        Whether weights depend on scores, and so on trees.
     """
 
     name: ClassVar[str]
     signed: ClassVar[bool] = False
+    has_scores: ClassVar[bool] = True
 
     @abstractmethod
     def __call__(self, score: Array) -> Weighted:
@@ -261,6 +264,7 @@ class UniformWeight(WeightActivation):
     """``1 / heads`` for every head, without scores: ``uniform_heads=True``."""
 
     name = "uniform"
+    has_scores = False
 
     def __init__(self, n_heads: int) -> None:
         self.n_heads = n_heads

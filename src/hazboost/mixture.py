@@ -152,7 +152,7 @@ class Mixture:
     @property
     def learns_weights(self) -> bool:
         """Whether weights have scores of their own."""
-        return self.weight_activation.name != "uniform"
+        return self.weight_activation.has_scores
 
     @property
     def scale_scores(self) -> Array:
@@ -231,11 +231,11 @@ class HazardSum(NamedTuple):
     @property
     def hazard(self) -> Array:
         """The hazard, clipped at zero."""
-        return np.exp(np.minimum(self.log_total, MAX_LOG_HAZARD)) * np.maximum(self.balance, 0.0)
+        return np.exp(np.minimum(self.log_total, LARGEST_EXPONENT)) * np.maximum(self.balance, 0.0)
 
 
 #: exp() of more would not be a double.
-MAX_LOG_HAZARD = 700.0
+LARGEST_EXPONENT = 700.0
 
 
 def sum_hazards(weight: Array, log_hazard: Array) -> HazardSum:

@@ -12,7 +12,7 @@ from hazboost.arrays import Array
 from hazboost.distribution import Distribution
 from hazboost.engines.local import build_matrix, predict_scores
 from hazboost.features import Schema
-from hazboost.mixture import Mixture
+from hazboost.mixture import LARGEST_EXPONENT, Mixture
 from hazboost.start import Start
 
 
@@ -69,7 +69,7 @@ def parameter_columns(distribution: Distribution) -> dict[str, Array]:
         logs = [one.log_value for one in activated]
         in_user_time = block.head.change_time_unit(float(np.log(distribution.unit)), *logs)
         for name, one, log_value in zip(block.head.parameters, activated, in_user_time, strict=True):
-            table[name][:, block.heads] = np.where(one.alive, np.exp(np.minimum(log_value, 700.0)), 0.0)
+            table[name][:, block.heads] = np.where(one.alive, np.exp(np.minimum(log_value, LARGEST_EXPONENT)), 0.0)
     n = len(distribution)
     return {
         "subject": np.repeat(np.arange(n), mixture.n_heads),

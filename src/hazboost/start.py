@@ -98,7 +98,7 @@ def marginal_start(mixture: Mixture, target: Target, rng: np.random.Generator) -
         fitted, moved = fit.x, np.abs(fit.x - fitted).max()
         if moved < 1e-4:
             break
-    return _assemble(mixture, _log_parameters(mixture, fitted), fitted[mixture.first_weight_score :])
+    return mixture.scores_of_logs(fitted)
 
 
 def _spread(count: int) -> Array:
@@ -122,15 +122,6 @@ def _equal_weights(mixture: Mixture) -> Array:
     if not mixture.learns_weights:
         return np.empty(0)
     return np.full(mixture.n_heads, mixture.weight_activation.inverse_of_equal_weights(mixture.n_heads))
-
-
-def _log_parameters(mixture: Mixture, scores: Array) -> dict[str, Array]:
-    """Read a vector of scores that are log-parameters, head by head."""
-    found = {"eta": np.zeros(mixture.n_heads), "k": np.zeros(mixture.n_heads)}
-    for block in mixture.blocks:
-        for p, name in enumerate(block.head.parameters):
-            found[name][block.heads] = scores[block.scores(p)]
-    return found
 
 
 def _assemble(mixture: Mixture, log_parameters: dict[str, Array], weight_scores: Array) -> Array:
