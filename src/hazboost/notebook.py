@@ -39,7 +39,7 @@ def summary_card(estimator: FPBoost) -> str:
     )
     return (
         '<div style="display:flex;gap:28px;align-items:center;font:13px sans-serif;margin:8px 2px">'
-        f'<table style="border-collapse:collapse">{rows}</table>{loss_curves(estimator)}</div>'
+        f'<table style="border-collapse:collapse;font:inherit">{rows}</table>{loss_curves(estimator)}</div>'
     )
 
 
