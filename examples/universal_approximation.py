@@ -108,7 +108,7 @@ def simulate(hazard, n, rng, resolution=1000):
     middle = (np.arange(resolution) + 0.5) / resolution
     counts = np.histogram(time[event] / HORIZON, bins=resolution, range=(0.0, 1.0))[0]
     lower = np.r_[middle, 1.0]
-    return Target(lower, np.r_[middle, np.inf], np.r_[counts, n - event.sum()].astype(float))
+    return Target.of(lower, np.r_[middle, np.inf], np.r_[counts, n - event.sum()].astype(float))
 
 
 def fit_by_likelihood(target, n_heads):

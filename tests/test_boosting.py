@@ -26,7 +26,7 @@ def simulate(seed: int, n: int = N) -> tuple[np.ndarray, Target]:
     X = rng.normal(size=(n, 3)).astype(np.float32).astype(np.float64)
     time = np.clip(rng.weibull(1.3, n) * np.exp(-0.5 * X[:, 0]), 0.01, 3.0) / 3.0
     event = rng.random(n) < 0.7
-    return X, Target(time, np.where(event, time, np.inf), np.ones(n))
+    return X, Target.of(time, np.where(event, time, np.inf), np.ones(n))
 
 
 def explicit_loop(
@@ -57,7 +57,7 @@ def explicit_loop(
 def test_boosting_is_the_explicit_loop_over_regression_trees(parameter, weight, alpha, weighted, by_maximum):
     X, target = simulate(1)
     if weighted:
-        target = Target(target.lower, target.upper, np.random.default_rng(2).integers(1, 4, N).astype(float))
+        target = Target.of(target.lower, target.upper, np.random.default_rng(2).integers(1, 4, N).astype(float))
     mixture = Mixture(
         {"weibull": 1, "loglogistic": 1}, PARAMETER_ACTIVATIONS[parameter], WEIGHT_ACTIVATIONS[weight], background=0.01
     )
@@ -108,7 +108,7 @@ def test_threads_and_blocks_do_not_change_the_gradient(monkeypatch):
 
 def test_target_survives_the_way_through_the_matrix():
     X, target = simulate(6)
-    weighted = Target(target.lower, target.upper, np.linspace(0.5, 2.0, N))
+    weighted = Target.of(target.lower, target.upper, np.linspace(0.5, 2.0, N))
     for sent in (target, weighted):
         got = read_target(build_matrix(X, names=None, types=None, fields=target_fields(sent)))
         np.testing.assert_allclose(got.lower, sent.lower, rtol=1e-6)

@@ -115,7 +115,7 @@ def test_gradient_of_the_clipped_likelihood(make_mixture, differentiate, is_smoo
     mixture = make_mixture(counts, "exp", weight)
     scores = draw_scores(mixture, 40, seed=11)
     times = np.linspace(0.02, 1.0, 40)
-    target = Target(times, times if event else np.full(40, np.inf), np.ones(40))
+    target = Target.of(times, times if event else np.full(40, np.inf), np.ones(40))
     loss, gradient = loss_and_gradient(mixture, scores, target)
     weight = mixture.parameters(scores).weight
     smooth = is_smooth(mixture, scores, times)
@@ -132,7 +132,7 @@ def test_gradient_of_the_clipped_likelihood(make_mixture, differentiate, is_smoo
 def test_event_where_the_hazard_is_clipped_costs_a_finite_loss_that_points_the_way_out(make_mixture):
     mixture, scores = falling_line(make_mixture)
     time = np.array([0.9])
-    target = Target(time, time, np.ones(1))
+    target = Target.of(time, time, np.ones(1))
     assert Distribution(mixture, scores).hazard(time)[0, 0] == 0.0
     loss, gradient = loss_and_gradient(mixture, scores, target)
     assert np.isfinite(loss).all()
@@ -197,7 +197,7 @@ def test_training_integrates_the_clipped_hazard_as_prediction_does(make_mixture,
     scores = rng.normal(0.0, 0.7, size=(200, mixture.n_scores))
     scores = scores[~mixture.parameters(scores).without_hazard]
     time = rng.uniform(0.05, 1.0, len(scores))
-    loss, _ = loss_and_gradient(mixture, scores, Target(time, np.full(len(time), np.inf), np.ones(len(time))))
+    loss, _ = loss_and_gradient(mixture, scores, Target.of(time, np.full(len(time), np.inf), np.ones(len(time))))
     distribution = Distribution(mixture, scores)
     np.testing.assert_allclose(loss, distribution.cumulative_hazard(time[:, None])[:, 0], rtol=1e-7, atol=1e-9)
     assert (distribution.hazard(time[:, None]) == 0.0).sum() > 5, (

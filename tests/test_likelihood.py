@@ -20,7 +20,7 @@ weight_activations = pytest.mark.parametrize("weight", [*WEIGHT_ACTIVATIONS, "un
 
 def observed(times, event):
     times = np.asarray(times, dtype=float)
-    return Target(times, np.where(event, times, np.inf), np.ones_like(times))
+    return Target.of(times, np.where(event, times, np.inf), np.ones_like(times))
 
 
 def draw_scores(rng, mixture, n):
@@ -115,7 +115,7 @@ def test_weights_of_rows_are_left_to_the_caller(make_mixture):
     mixture = make_mixture({"weibull": 1})
     scores = np.ones((2, 3))
     target = observed([0.5, 0.7], event=True)
-    heavy = Target(target.lower, target.upper, np.array([3.0, 4.0]))
+    heavy = Target.of(target.lower, target.upper, np.array([3.0, 4.0]))
     for plain, weighted in zip(
         loss_and_gradient(mixture, scores, target), loss_and_gradient(mixture, scores, heavy), strict=True
     ):
@@ -147,7 +147,7 @@ def test_curvature_is_positive_and_finite_for_extreme_scores(make_mixture, famil
     rng = np.random.default_rng(0)
     scores = rng.choice([-1e30, -1e3, -50.0, 0.0, 1e-40, 1e-3, 1.0, 50.0, 1e3, 1e30], size=(500, mixture.n_scores))
     time = rng.choice([0.0, 1e-300, 1e-9, 0.5, 1.0, 1e3], 500)
-    target = Target(time, np.where(rng.random(500) < 0.6, time, np.inf), np.ones(500))
+    target = Target.of(time, np.where(rng.random(500) < 0.6, time, np.inf), np.ones(500))
     with np.errstate(all="raise", under="ignore"):
         curvature = row_loss(mixture, scores, target).curvature
     assert np.isfinite(curvature).all()
@@ -159,7 +159,7 @@ def test_curvature_of_a_log_scale_is_the_second_derivative(make_mixture, family)
     mixture = make_mixture({family: 1}, "exp", "uniform")
     rng = np.random.default_rng(1)
     scores, time = rng.normal(size=(40, mixture.n_scores)), rng.uniform(0.05, 1.0, 40)
-    target = Target(time, np.where(np.arange(40) % 2, time, np.inf), np.ones(40))
+    target = Target.of(time, np.where(np.arange(40) % 2, time, np.inf), np.ones(40))
 
     def slope(log_eta):
         moved = scores.copy()

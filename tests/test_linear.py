@@ -25,7 +25,7 @@ def simulate(n, seed=0):
     limit = rng.exponential(2.0, n)
     event, time = time <= limit, np.minimum(time, limit)
     unit = time.max()
-    return X, Target(time / unit, np.where(event, time / unit, np.inf), np.ones(n))
+    return X, Target.of(time / unit, np.where(event, time / unit, np.inf), np.ones(n))
 
 
 def path_of(mixture, X, target, ridges, schema=NUMBERS):
@@ -99,7 +99,7 @@ def test_design_makes_categories_indicators_and_missing_ones_the_mean():
 def test_weight_two_is_a_row_given_twice(make_mixture):
     X, target = simulate(120)
     mixture, twice = make_mixture({"weibull": 1}, "exp", "uniform"), np.arange(120) < 40
-    heavy = Target(target.lower, target.upper, 1.0 + twice)
+    heavy = Target.of(target.lower, target.upper, 1.0 + twice)
     rows = np.concatenate([np.arange(120), np.flatnonzero(twice)])
     (one,), (other,) = path_of(mixture, X, heavy, [5.0]), path_of(mixture, X[rows], target[rows], [5.0])
     np.testing.assert_allclose(one.coefficient, other.coefficient, atol=1e-4)

@@ -16,7 +16,7 @@ weights = pytest.mark.parametrize("weight", [*WEIGHT_ACTIVATIONS, "uniform"])
 
 
 def observed(times, event):
-    return Target(times, times if event else np.full_like(times, np.inf), np.ones_like(times))
+    return Target.of(times, times if event else np.full_like(times, np.inf), np.ones_like(times))
 
 
 def test_scores_are_laid_out_as_documented(make_mixture):

@@ -11,7 +11,7 @@ from hazboost.target import Target
 def draw(seed, n=60):
     rng = np.random.default_rng(seed)
     time, event = rng.integers(0, 15, n).astype(float), rng.random(n) < 0.6
-    return Target(time, np.where(event, time, np.inf), np.ones(n))
+    return Target.of(time, np.where(event, time, np.inf), np.ones(n))
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -25,7 +25,7 @@ def test_agrees_with_scikit_survival(seed):
 
 
 def test_known_example():
-    target = Target(np.array([3.0, 1.0, 2.0, 2.0]), np.array([3.0, 1.0, np.inf, 2.0]), np.ones(4))
+    target = Target.of(np.array([3.0, 1.0, 2.0, 2.0]), np.array([3.0, 1.0, np.inf, 2.0]), np.ones(4))
     time, survival = kaplan_meier(target)
     np.testing.assert_array_equal(time, [1.0, 2.0, 3.0])
     np.testing.assert_allclose(survival, [3 / 4, 1 / 2, 0.0], atol=1e-15)
@@ -35,7 +35,7 @@ def test_known_example():
 def test_weight_is_a_number_of_copies(seed):
     target = draw(seed)
     copies = np.random.default_rng(seed).integers(0, 4, len(target))
-    weighted = kaplan_meier(Target(target.lower, target.upper, copies.astype(float)))
+    weighted = kaplan_meier(Target.of(target.lower, target.upper, copies.astype(float)))
     repeated = kaplan_meier(target[np.repeat(np.arange(len(target)), copies)])
     np.testing.assert_array_equal(weighted[0], repeated[0])
     np.testing.assert_allclose(weighted[1], repeated[1], rtol=1e-12, atol=1e-15)
@@ -46,6 +46,6 @@ def test_estimate_is_a_probability_for_any_weights():
     rng = np.random.default_rng(0)
     for n in rng.integers(1, 12, 500):
         time = rng.integers(1, 4, n).astype(float)
-        survival = kaplan_meier(Target(time, time, rng.random(n)))[1]
+        survival = kaplan_meier(Target.of(time, time, rng.random(n)))[1]
         assert ((survival >= 0.0) & (survival <= 1.0)).all()
         assert (np.diff(survival) <= 0.0).all()

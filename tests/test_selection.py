@@ -130,7 +130,7 @@ def test_auto_refuses_patience():
 
 def test_large_data_are_held_out_once():
     n = MAX_ROWS_FOR_FOLDS + 1
-    target = Target(np.ones(n), np.where(np.arange(n) % 3 == 0, 1.0, np.inf), np.ones(n))
+    target = Target.of(np.ones(n), np.where(np.arange(n) % 3 == 0, 1.0, np.inf), np.ones(n))
     ((kept, held),) = splits(target, 5, 0)
     assert len(held) == pytest.approx(n / 5, abs=1)
     assert len(splits(target[:90], 5, 0)) == 5

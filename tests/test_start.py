@@ -41,7 +41,7 @@ def simulate(n, k=1.5, seed=0):
     rng = np.random.default_rng(seed)
     event_time, censoring = rng.weibull(k, n) * 0.5, rng.uniform(0.0, 1.2, n)
     time = np.minimum(event_time, censoring)
-    return Target(time, np.where(event_time <= censoring, time, np.inf), np.ones(n)).scaled(time.max())
+    return Target.of(time, np.where(event_time <= censoring, time, np.inf), np.ones(n)).scaled(time.max())
 
 
 def mean_loss(mixture, start, target):
@@ -78,9 +78,9 @@ def test_every_start_gives_a_positive_hazard_to_many_heads(make_mixture, start, 
 
 
 def awkward_targets():
-    one_event = Target(np.array([0.2, 0.7, 1.0]), np.array([np.inf, 0.7, np.inf]), np.ones(3))
-    tied = Target(np.ones(5), np.ones(5), np.ones(5))
-    early = Target(np.array([1e-8, 1e-7, 1.0]), np.array([1e-8, 1e-7, 1.0]), np.ones(3))
+    one_event = Target.of(np.array([0.2, 0.7, 1.0]), np.array([np.inf, 0.7, np.inf]), np.ones(3))
+    tied = Target.of(np.ones(5), np.ones(5), np.ones(5))
+    early = Target.of(np.array([1e-8, 1e-7, 1.0]), np.array([1e-8, 1e-7, 1.0]), np.ones(3))
     return {"one event": one_event, "all at one time": tied, "events at once": early}
 
 
@@ -228,7 +228,7 @@ def test_kaplan_meier_start_spreads_the_heads_by_a_tenth(make_mixture):
 def test_weight_of_two_is_a_duplicated_row(make_mixture, start, counts):
     target = simulate(80)
     twice = np.arange(80) % 3 == 0
-    weighted = Target(target.lower, target.upper, np.where(twice, 2.0, 1.0))
+    weighted = Target.of(target.lower, target.upper, np.where(twice, 2.0, 1.0))
     rows = np.repeat(np.arange(80), np.where(twice, 2, 1))
     mixture = make_mixture(counts, "exp", "uniform")
     from_weights = STARTS[start](mixture, weighted, np.random.default_rng(12))

@@ -67,20 +67,26 @@ REFUSALS = {
     "infinite time": ((EVENT, [np.inf, 2.0, 1.0]), "finite; got inf (row 0)"),
     "missing time": ((EVENT, [1.0, None, 1.0]), "finite; got nan (row 1)"),
     "many wrong times": (([1] * 5, [-1.0, -2.0, -3.0, -4.0, -5.0]), "-3.0 (row 2) and 2 more"),
-    "event of 2": (([1, 2, 0], TIME), "boolean or 0/1; got 2 (row 1)"),
+    "negative event": (([1, -2, 0], TIME), "0 for none; got -2 (row 1)"),
     "NaN event": (([1, np.nan, 0], TIME), "got nan (row 1)"),
     "exchanged": ((TIME, INTS), "The event comes first and the time second"),
-    "text event": ((["yes", "no", "yes"], TIME), "boolean or 0/1"),
+    "text event": ((["yes", "no", "yes"], TIME), "boolean, 0/1, or the number of its cause"),
     "text time": ((EVENT, ["a", "b", "c"]), "time must be numeric"),
-    "missing event": ((pd.array([True, None, False], dtype="boolean"), TIME), "boolean or 0/1"),
-    "lengths differ": ((EVENT, TIME[:2]), "3 events but 2 times"),
+    "missing event": (
+        (pd.array([True, None, False], dtype="boolean"), TIME),
+        "boolean, 0/1, or the number of its cause",
+    ),
+    "lengths differ": ((EVENT, TIME[:2]), "got 3 in event, 2 in time"),
     "empty": (([], []), "is empty: at least one subject"),
     "times in two dimensions": ((EVENT, [[1.0], [2.0], [3.0]]), "time must be one-dimensional; got shape (3, 1)"),
-    "one field": (np.zeros(3, dtype=[("event", bool)]), "two fields, event and time; got 1: event"),
+    "one field": (
+        np.zeros(3, dtype=[("event", bool)]),
+        "two fields, event and time, or those of hazboost.Surv; got 1: event",
+    ),
     "three fields": (np.zeros(3, dtype=[("a", bool), ("b", float), ("c", float)]), "got 3: a, b, c"),
     "structured in two dimensions": (structured().reshape(3, 1), "one-dimensional; got shape (3, 1)"),
-    "three columns": (pd.DataFrame({"a": EVENT, "b": TIME, "c": TIME}), "['a', 'b', 'c']"),
-    "one column": (pl.DataFrame({"time": TIME}), "['time']"),
+    "three columns": (pd.DataFrame({"a": EVENT, "b": TIME, "c": TIME}), "got 3: a, b, c"),
+    "one column": (pl.DataFrame({"time": TIME}), "got 1: time"),
     "plain vector": (np.array(TIME), "got ndarray of shape (3,)"),
     "plain matrix": (np.zeros((3, 2)), "got ndarray of shape (3, 2)"),
     "nothing": (None, "the target y is None"),
@@ -125,6 +131,89 @@ def test_target_without_information_is_refused():
     check_informative(as_target(structured()))
 
 
+def test_the_rest_of_a_row_is_filled_in():
+    target = Target.of(np.array([1.0, 2.0, 0.5]), np.array([1.0, np.inf, 3.0]))
+    np.testing.assert_array_equal(target.event, [True, False, False])
+    np.testing.assert_array_equal(target.interval, [False, False, True])
+    np.testing.assert_array_equal(target.middle, [1.0, 2.0, 1.75])
+    np.testing.assert_array_equal(target.cause, [1, 0, 0])
+    np.testing.assert_array_equal(target.subject, [0, 1, 2])
+    for name, value in {"weight": 1.0, "entry": 0.0, "portion": 1.0}.items():
+        np.testing.assert_array_equal(getattr(target, name), value)
+    assert target.longest == 3.0
+    assert target.exposure == 4.75
+    assert not target.has_several_rows
+
+
+def table(**columns):
+    return pd.DataFrame(columns)
+
+
+def test_a_number_is_the_cause_of_an_event():
+    target = as_target(([0, 2, 1], [1.0, 2.0, 3.0]))
+    np.testing.assert_array_equal(target.cause, [0, 2, 1])
+    np.testing.assert_array_equal(target.event, [False, True, True])
+
+
+def test_rows_of_one_subject_share_a_number_and_a_whole():
+    target = as_target(table(id=["b", "a", "b", "c"], start=[0, 0, 1, 0], stop=[1, 2, 4, 1], event=[0, 1, 1, 0]))
+    np.testing.assert_array_equal(target.subject, [0, 1, 0, 2])
+    np.testing.assert_array_equal(target.portion, [0.25, 1.0, 0.75, 1.0])
+    np.testing.assert_array_equal(target.entry, [0.0, 0.0, 1.0, 0.0])
+    np.testing.assert_array_equal(target.upper, [np.inf, 2.0, 4.0, np.inf])
+    assert target.has_several_rows
+    assert target.mean(np.array([1.0, 2.0, 3.0, 5.0])) == pytest.approx(11.0 / 3.0)
+    np.testing.assert_array_equal(target[[2, 1]].portion, [0.75, 1.0])
+    np.testing.assert_array_equal(target.only(target.entry > 0.0).portion, [1.0])
+
+
+def test_open_ends_of_intervals():
+    y = table(lower=[np.nan, -np.inf, 0.0, 1.0, 2.0], upper=[1.0, 2.0, 3.0, np.nan, 2.0])
+    target = as_target(y)
+    np.testing.assert_array_equal(target.lower, [0.0, 0.0, 0.0, 1.0, 2.0])
+    np.testing.assert_array_equal(target.upper, [1.0, 2.0, 3.0, np.inf, 2.0])
+    np.testing.assert_array_equal(target.cause, [0, 0, 0, 0, 1])
+    late = as_target(y.assign(entry=[0.5, 0.0, 0.0, 0.5, 1.0]))
+    np.testing.assert_array_equal(late.lower, [0.5, 0.0, 0.0, 1.0, 2.0])
+
+
+WRONG_ROWS = {
+    "stop at start": (
+        table(event=[1, 0], start=[0.0, 2.0], stop=[1.0, 2.0]),
+        "start must be before stop; got 2.0 and 2.0 (row 1)",
+    ),
+    "overlap": (
+        table(id=[7, 7, 7], event=[0, 0, 1], start=[2.0, 0.0, 1.0], stop=[3.0, 1.0, 2.5]),
+        "must not overlap; got (1.0, 2.5] (row 2) and (2.0, 3.0] (row 0) of id 7",
+    ),
+    "missing id": (table(id=[1.0, np.nan], event=[0, 1], start=[0, 0], stop=[1, 1]), "needs an id; got nan (row 1)"),
+    "entry at exit": (table(event=[1, 0], time=[1.0, 2.0], entry=[0.0, 2.0]), "got 2.0 and 2.0 (row 1)"),
+    "negative entry": (table(event=[1, 0], time=[1.0, 2.0], entry=[0.0, -2.0]), "every entry must be non-negative"),
+    "exchanged bounds": (table(lower=[1.0, 5.0], upper=[2.0, 4.0]), "after upper; got 5.0 and 4.0 (row 1)"),
+    "negative upper": (table(lower=[0.0], upper=[-1.0]), "every upper must be non-negative; got -1.0 (row 0)"),
+    "infinite lower": (table(lower=[np.inf], upper=[np.inf]), "every lower must be finite; got inf (row 0)"),
+    "entry after interval": (table(lower=[0.0], upper=[2.0], entry=[3.0]), "got 3.0 and 2.0 (row 0)"),
+}
+
+
+@pytest.mark.parametrize(("y", "message"), WRONG_ROWS.values(), ids=WRONG_ROWS)
+def test_wrong_rows_are_named(y, message):
+    with pytest.raises(ValueError, match="^y: .*" + re.escape(message)):
+        as_target(y)
+
+
+def test_gaps_in_the_causes_are_refused_where_a_model_learns():
+    target = as_target(([0, 3, 1], [1.0, 2.0, 3.0]))
+    with pytest.raises(ValueError, match="the largest is 3 and there is no event of cause 2"):
+        check_informative(target)
+
+
+def test_intervals_are_information():
+    check_informative(as_target(table(lower=[0.0, 1.0], upper=[1.0, 2.0])))
+    with pytest.raises(ValueError, match="y has no event"):
+        check_informative(as_target(table(lower=[0.0, 1.0], upper=[np.inf, np.inf])))
+
+
 def test_events_at_zero_move_to_half_the_smallest_positive_time():
     target = as_target(([1, 0, 1, 0], [0.0, 0.0, 3.0, 0.5])).without_events_at_zero()
     np.testing.assert_array_equal(target.lower, [0.25, 0.0, 3.0, 0.5])
@@ -154,14 +243,14 @@ def test_input_is_not_changed():
 
 def test_targets_are_immutable():
     with pytest.raises(AttributeError):
-        Target(np.ones(1), np.ones(1), np.ones(1)).lower = np.zeros(1)
+        Target.of(np.ones(1), np.ones(1), np.ones(1)).lower = np.zeros(1)
 
 
 def test_condensed_target_keeps_the_likelihood_of_a_fit_without_features(make_mixture):
     rng = np.random.default_rng(0)
     time = rng.weibull(1.4, 20_000)
     event = rng.random(20_000) < 0.4
-    target = Target(time, np.where(event, time, np.inf), rng.uniform(0.5, 1.5, 20_000))
+    target = Target.of(time, np.where(event, time, np.inf), rng.uniform(0.5, 1.5, 20_000))
     small = condense(target, 500)
     assert len(small) == 1000
     for whole, part in ((target.event, small.event), (~target.event, ~small.event)):

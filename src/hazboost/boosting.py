@@ -212,4 +212,4 @@ def read_target(matrix: xgb.DMatrix) -> Target:
     """The inverse of `target_fields`, up to single precision."""
     lower, upper = (matrix.get_float_info(f"label_{side}_bound").astype(np.float64) for side in ("lower", "upper"))
     weight = matrix.get_weight().astype(np.float64)
-    return Target(lower, upper, weight if len(weight) else np.ones(len(lower)))
+    return Target.of(lower, upper, weight if len(weight) else np.ones(len(lower)))

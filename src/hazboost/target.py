@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hazboost.arrays import Array, Mask, as_numbers
+from hazboost.arrays import Array, Indices, Mask, as_numbers
+from hazboost.observations import (
+    check_cause,
+    check_id,
+    check_interval,
+    check_lengths,
+    check_time,
+    examples,
+    find_columns,
+    refuse_overlaps,
+    refuse_unordered,
+)
 
 #: Sample weights outside would be lost in the trees' single precision.
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-15, 1e15
@@ -16,37 +28,119 @@ SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-15, 1e15
 
 @dataclass(frozen=True)
 class Target:
-    """When the event happened: at some time in ``[lower, upper]``.
+    """Rows, each watched from ``entry`` on, with the event at some time in ``[lower, upper]``.
+
+    `Target.of` fills in what is the same for all rows. The fields, of shape (n,):
 
     Attributes
     ----------
-    lower : array of shape (n,)
+    lower : array
         Last time at which the subject is known to be without event.
-    upper : array of shape (n,)
-        Equal to ``lower`` where the event was seen, infinite where the subject was censored.
-    weight : array of shape (n,)
+    upper : array
+        Equal to ``lower`` where the event was seen; infinite where the row is right-censored; in between where the
+        event fell between two looks (``lower`` is 0 where it fell before the first).
+    weight : array
         Weight of the row in the likelihood.
+    entry : array
+        Time from which the row was under observation: 0, unless entry was delayed or the subject has earlier rows.
+    cause : array of int
+        1 to K for the cause of an event that was seen, 0 for every other row.
+    subject : array of int
+        Rows of one subject share a number, 0 to m - 1 in the order in which subjects appear.
+    portion : array
+        The row's part of its subject, by time at risk: 1 for a single row; over the rows of a subject the sum is 1.
     """
 
     lower: Array
     upper: Array
     weight: Array
+    entry: Array
+    cause: Indices
+    subject: Indices
+    portion: Array
+
+    @classmethod
+    def of(
+        cls,
+        lower: Array,
+        upper: Array,
+        weight: Array | None = None,
+        *,
+        entry: Array | None = None,
+        cause: npt.NDArray[Any] | None = None,
+        subject: npt.NDArray[Any] | None = None,
+    ) -> Target:
+        """Rows with weight one, watched from zero, events of the first cause, one row each, unless given otherwise.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> Target.of(np.array([1.0, 2.0]), np.array([1.0, np.inf])).cause
+        array([1, 0])
+        """
+        n = len(lower)
+        entry = np.zeros(n) if entry is None else entry
+        cause = lower == upper if cause is None else cause
+        number = np.arange(n) if subject is None else number_by_appearance(subject)
+        portion = np.ones(n) if subject is None else _portions(number, _followed(lower, upper) - entry)
+        weight = np.ones(n) if weight is None else weight
+        return cls(lower, upper, weight, entry, cause.astype(np.intp), number, portion)
 
     @property
     def event(self) -> Mask:
-        """Where the event was seen."""
+        """Where the time of the event was seen."""
         seen: Mask = self.lower == self.upper
         return seen
+
+    @property
+    def interval(self) -> Mask:
+        """Where the event is known to lie between two different times."""
+        between: Mask = (self.lower < self.upper) & np.isfinite(self.upper)
+        return between
+
+    @property
+    def middle(self) -> Array:
+        """The time to put in the place of an interval where one is needed: its middle; elsewhere ``lower``."""
+        return np.where(self.interval, 0.5 * (self.lower + np.where(self.interval, self.upper, 0.0)), self.lower)
+
+    @property
+    def mass(self) -> Array:
+        """Weight of the row as a part of its subject; the sum is the weighted number of subjects."""
+        return self.weight * self.portion
+
+    @property
+    def longest(self) -> float:
+        """The largest finite time."""
+        return float(_followed(self.lower, self.upper).max())
+
+    @property
+    def exposure(self) -> float:
+        """Weighted time under observation, of all rows together."""
+        return float(self.weight @ (self.middle - self.entry))
+
+    @property
+    def has_several_rows(self) -> bool:
+        """Whether any subject has more than one row."""
+        return len(self) > 0 and int(self.subject.max()) + 1 < len(self)
 
     def __len__(self) -> int:
         return len(self.lower)
 
     def __getitem__(self, rows: Any) -> Target:
-        return Target(self.lower[rows], self.upper[rows], self.weight[rows])
+        return Target(*(getattr(self, field.name)[rows] for field in fields(self)))
+
+    def only(self, rows: Mask) -> Target:
+        """The target as if the other rows did not exist: what is left of a subject is all of it."""
+        part = self[rows]
+        return Target.of(part.lower, part.upper, part.weight, entry=part.entry, cause=part.cause, subject=part.subject)
+
+    def mean(self, loss: Array) -> float:
+        """Weighted mean over subjects of a loss given for each row, of which a subject's is the sum."""
+        return float((self.weight * loss).sum() / self.mass.sum())
 
     def scaled(self, unit: float) -> Target:
         """The same observations with time measured in ``unit``."""
-        return replace(self, lower=self.lower / unit, upper=self.upper / unit)
+        return replace(self, lower=self.lower / unit, upper=self.upper / unit, entry=self.entry / unit)
 
     def without_events_at_zero(self) -> Target:
         """Move events at time zero to half the smallest positive time.
@@ -58,17 +152,39 @@ class Target:
         at_zero = self.event & (self.lower == 0.0)
         if not at_zero.any():
             return self
-        moved = np.where(at_zero, 0.5 * self.lower[self.lower > 0.0].min(), self.lower)
+        times = np.concatenate([self.lower, self.upper, self.entry])
+        moved = np.where(at_zero, 0.5 * times[times > 0.0].min(), self.lower)
         return replace(self, lower=moved, upper=np.where(self.event, moved, self.upper))
 
 
+def number_by_appearance(names: npt.NDArray[Any]) -> Indices:
+    """Number equal names 0, 1, 2, ... in the order of their first appearance."""
+    _, first, inverse = np.unique(names, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.intp)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[inverse.ravel()]
+
+
+def _followed(lower: Array, upper: Array) -> Array:
+    """The last finite time of each row."""
+    return np.where(np.isfinite(upper), upper, lower)
+
+
+def _portions(subject: Indices, duration: Array) -> Array:
+    """Each row's share of the time of its subject; equal shares where that is zero."""
+    total, rows = np.bincount(subject, duration), np.bincount(subject)
+    watched = total[subject] > 0.0
+    portion: Array = np.where(watched, duration, 1.0) / np.where(watched, total[subject], rows[subject])
+    return portion
+
+
 def condense(target: Target, size: int) -> Target:
-    """Merge rows of nearly the same time until about ``size`` are left of each kind, events and censored.
+    """Merge rows of nearly the same time until about ``size`` are left of each kind.
 
     What is fitted without features sees times only, and a few thousand of them say as much as a million.
     """
-    parts = [_merge(target[rows], size) for rows in (target.event, ~target.event) if rows.any()]
-    return Target(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("lower", "upper", "weight")))
+    kinds = [target.event, ~target.event]
+    return _concatenate([_merge(target[rows], size) for rows in kinds if rows.any()])
 
 
 def _merge(target: Target, size: int) -> Target:
@@ -79,7 +195,14 @@ def _merge(target: Target, size: int) -> Target:
     first = np.linspace(0, len(target), size, endpoint=False).astype(np.intp)
     weight = np.add.reduceat(ordered.weight, first)
     lower = np.add.reduceat(ordered.weight * ordered.lower, first) / weight
-    return Target(lower, np.where(np.isinf(ordered.upper[first]), np.inf, lower), weight)
+    return Target.of(lower, np.where(np.isinf(ordered.upper[first]), np.inf, lower), weight)
+
+
+def _concatenate(parts: Sequence[Target]) -> Target:
+    """Rows of several targets, as subjects of their own."""
+    names = ("lower", "upper", "weight", "entry", "cause")
+    lower, upper, weight, entry, cause = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
+    return Target.of(lower, upper, weight, entry=entry, cause=cause)
 
 
 def as_target(y: Any, sample_weight: Any = None, *, name: str = "y") -> Target:
@@ -88,92 +211,71 @@ def as_target(y: Any, sample_weight: Any = None, *, name: str = "y") -> Target:
     Parameters
     ----------
     y : structured array, DataFrame, or pair of arrays
-        A structured array as in scikit-survival, whose first field is the event and whose second field is
-        the time, under any names; a DataFrame with the columns ``event`` and ``time``, or with two columns in
-        that order; or a pair ``(event, time)``.
+        What `hazboost.Surv` makes; a structured array as in scikit-survival, whose first field is the event and
+        whose second field is the time, under any names; a DataFrame with the columns of one of the kinds in
+        `hazboost.observations`, or with two columns, the event and the time; or a pair ``(event, time)``.
+        An event is boolean, or the number of its cause, 0 for none.
     sample_weight : array-like of shape (n,), optional
         Weights of the rows; one each by default.
     name : str
         What to call the argument in an error.
     """
-    event, time = _split(y, name)
-    event, time = _check_event(event, name), _check_time(time, name)
-    if len(event) != len(time):
-        raise ValueError(f"{name}: {len(event)} events but {len(time)} times; both need one value per subject.")
-    if len(time) == 0:
-        raise ValueError(f"{name} is empty: at least one subject is needed.")
-    return Target(time, np.where(event, time, np.inf), _check_weight(sample_weight, len(time)))
+    kind, columns = find_columns(y, name)
+    check_lengths({column: np.atleast_1d(np.asarray(values)) for column, values in columns.items()}, name)
+    target = {"right": _read_right, "counting": _read_counting, "interval": _read_interval}[kind](columns, name)
+    return replace(target, weight=_check_weight(sample_weight, len(target)))
+
+
+def _read_right(columns: Mapping[str, Any], name: str) -> Target:
+    cause, time = check_cause(columns["event"], name), check_time(columns["time"], name)
+    entry = _read_entry(columns, time, name)
+    return Target.of(time, np.where(cause > 0, time, np.inf), entry=entry, cause=cause)
+
+
+def _read_counting(columns: Mapping[str, Any], name: str) -> Target:
+    cause = check_cause(columns["event"], name)
+    start, stop = (check_time(columns[column], name, column) for column in ("start", "stop"))
+    refuse_unordered(start, stop, start >= stop, name, "start must be before stop")
+    subject = check_id(columns["id"], name) if "id" in columns else None
+    if subject is not None:
+        refuse_overlaps(subject, start, stop, name)
+    return Target.of(stop, np.where(cause > 0, stop, np.inf), entry=start, cause=cause, subject=subject)
+
+
+def _read_interval(columns: Mapping[str, Any], name: str) -> Target:
+    lower, upper = check_interval(columns["lower"], columns["upper"], name)
+    entry = _read_entry(columns, _followed(lower, upper), name)
+    lower = lower if entry is None else np.maximum(lower, entry)  # who is watched from then on is without event then
+    return Target.of(lower, upper, entry=entry)
+
+
+def _read_entry(columns: Mapping[str, Any], end: Array, name: str) -> Array | None:
+    """Times of entry, each before the end of its row."""
+    if "entry" not in columns:
+        return None
+    entry = check_time(columns["entry"], name, "entry")
+    refuse_unordered(entry, end, (entry >= end) & (entry > 0.0), name, "entry must be before the last time")
+    return entry
 
 
 def check_informative(target: Target, name: str = "y") -> None:
     """Refuse a target from which no hazard can be learned."""
     if not target.weight.any():
         raise ValueError("sample_weight is zero for every subject; at least one must be positive.")
-    if not (target.event & (target.weight > 0.0)).any():
+    known = target.cause[target.weight > 0.0]
+    if not (known > 0).any() and not (target.interval & (target.weight > 0.0)).any():
         raise ValueError(
             f"{name} has no event: all {len(target)} subjects are censored (or have weight 0). At least one event is "
             "needed; check that the event indicator is the first field and True means that the event happened."
         )
-    if not (target.lower > 0.0).any():
+    if target.longest == 0.0:
         raise ValueError(f"{name}: all observed times are 0; at least one must be positive.")
-
-
-def _split(y: Any, name: str) -> tuple[Any, Any]:
-    """Find the event and the time in any accepted form of ``y``."""
-    expected = "a structured array (event, time), a DataFrame with columns event and time, or a pair (event, time)"
-    fields = getattr(getattr(y, "dtype", None), "names", None)
-    if fields is not None:
-        if len(fields) != 2:
-            raise ValueError(f"{name} must have two fields, event and time; got {len(fields)}: {', '.join(fields)}.")
-        return y[fields[0]], y[fields[1]]
-    if hasattr(y, "columns"):
-        columns = list(y.columns)
-        if {"event", "time"} <= set(columns):
-            return y["event"], y["time"]
-        if len(columns) != 2:
-            raise ValueError(
-                f"{name} must have the columns event and time, or two columns in that order; got {columns}."
-            )
-        return y[columns[0]], y[columns[1]]
-    if isinstance(y, tuple | list) and len(y) == 2 and np.ndim(y[0]) == 1:
-        return y[0], y[1]
-    if y is None:
-        raise ValueError(f"{name} must be {expected}; FPBoost requires y to be passed, but the target y is None.")
-    shape = f" of shape {np.shape(y)}" if hasattr(y, "shape") else ""
-    raise ValueError(f"{name} must be {expected}; got {type(y).__name__}{shape}.")
-
-
-def _check_event(event: Any, name: str) -> Mask:
-    values = np.asarray(event)
-    if values.ndim != 1:
-        raise ValueError(f"{name}: the event must be one-dimensional; got shape {values.shape}.")
-    if values.dtype == bool:
-        return values
-    try:
-        numbers = values.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"{name}: the event must be boolean or 0/1; got values of type {values.dtype}.") from error
-    wrong = ~np.isin(numbers, (0.0, 1.0))
-    if wrong.any():
+    absent = np.setdiff1d(np.arange(1, known.max() + 1), known)
+    if len(absent):
         raise ValueError(
-            f"{name}: the event must be boolean or 0/1; got {_examples(values, wrong)}. "
-            "The event comes first and the time second."
+            f"{name}: causes must be numbered 1, 2, ... without gaps, 0 for no event; the largest is {known.max()} and "
+            f"there is no event of cause {', '.join(map(str, absent[:5]))}. The event comes first and the time second."
         )
-    happened: Mask = numbers == 1.0
-    return happened
-
-
-def _check_time(time: Any, name: str) -> Array:
-    kind = str(getattr(time, "dtype", ""))
-    if kind.startswith(("datetime", "timedelta", "Date", "Duration", "Time")):
-        raise ValueError(f"{name}: the time must be a number, in a unit of your choice; got dtype {kind}.")
-    values = as_numbers(time, f"{name}: the time")
-    if values.ndim != 1:
-        raise ValueError(f"{name}: the time must be one-dimensional; got shape {values.shape}.")
-    for wrong, what in ((~np.isfinite(values), "finite"), (values < 0.0, "non-negative")):
-        if wrong.any():
-            raise ValueError(f"{name}: every time must be {what}; got {_examples(values, wrong)}.")
-    return values
 
 
 def _check_weight(sample_weight: Any, n: int) -> Array:
@@ -184,18 +286,11 @@ def _check_weight(sample_weight: Any, n: int) -> Array:
         raise ValueError(f"sample_weight must have shape ({n},), one value per subject; got {weight.shape}.")
     wrong = ~np.isfinite(weight) | (weight < 0.0)
     if wrong.any():
-        raise ValueError(f"sample_weight must be finite and non-negative; got {_examples(weight, wrong)}.")
+        raise ValueError(f"sample_weight must be finite and non-negative; got {examples(weight, wrong)}.")
     extreme = (weight > 0.0) & ((weight < SMALLEST_WEIGHT) | (weight > LARGEST_WEIGHT))
     if extreme.any():
         raise ValueError(
             f"sample_weight must be 0 or between {SMALLEST_WEIGHT:g} and {LARGEST_WEIGHT:g}; "
-            f"got {_examples(weight, extreme)}."
+            f"got {examples(weight, extreme)}."
         )
     return weight
-
-
-def _examples(values: npt.NDArray[Any], wrong: Mask) -> str:
-    """Name the first offenders: ``-1.0 (row 3), nan (row 7) and 2 more``."""
-    rows = np.flatnonzero(wrong)
-    named = ", ".join(f"{values[row]} (row {row})" for row in rows[:3])
-    return named if len(rows) <= 3 else f"{named} and {len(rows) - 3} more"
