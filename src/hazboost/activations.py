@@ -115,7 +115,7 @@ class Weighted(NamedTuple):
     value : array of shape (n, heads)
         The weights.
     pull_back : callable
-        Turns ``d loss / d weight`` into ``d loss / d score``, both of shape (n, heads).
+        Turns ``d loss / d weight`` into ``d loss / d score``.
     bend_back : callable
         Turns ``m_j = w_j H_j`` into a positive curvature in the scores, ``sum_j (d log w_j / d score)^2 m_j``.
     """
@@ -139,13 +139,13 @@ class WeightActivation(ABC):
     ----------
     signed : bool
         Whether weights may be negative.
-    has_scores : bool
-        Whether weights depend on scores, and so on trees.
+    has_level : bool
+        Whether the first score is the logarithm of a factor of all weights.
     """
 
     name: ClassVar[str]
     signed: ClassVar[bool] = False
-    has_scores: ClassVar[bool] = True
+    has_level: ClassVar[bool] = False
 
     @abstractmethod
     def __call__(self, score: Array) -> Weighted:
@@ -154,6 +154,10 @@ class WeightActivation(ABC):
     @abstractmethod
     def inverse_of_equal_weights(self, n_heads: int) -> float:
         """A score that gives every one of ``n_heads`` heads the same weight, ``1 / n_heads`` where possible."""
+
+    def n_scores(self, n_heads: int) -> int:
+        """Number of scores from which the weights of ``n_heads`` heads are made."""
+        return n_heads
 
 
 class ReLUWeight(WeightActivation):
@@ -242,29 +246,66 @@ class SoftmaxWeight(WeightActivation):
 
     def __call__(self, score: Array) -> Weighted:
         """Weights, and the way back for their gradient."""
-        value = softmax(score, axis=-1)
-
-        def pull_back(gradient: Array) -> Array:
-            pulled: Array = value * (gradient - (value * gradient).sum(axis=-1, keepdims=True))
-            return pulled
-
-        def bend_back(mass: Array) -> Array:
-            others: Array = (mass.sum(axis=-1, keepdims=True) - mass) * value * value
-            bend: Array = np.square(1.0 - value) * mass + np.maximum(others, 0.0)
-            return bend
-
-        return Weighted(value, pull_back, bend_back)
+        share = softmax(score, axis=-1)
+        return Weighted(share, lambda gradient: _centre(share, share * gradient), lambda mass: _spread(share, mass))
 
     def inverse_of_equal_weights(self, n_heads: int) -> float:
         """Any common score does."""
         return 0.0
 
 
+def _centre(share: Array, slope: Array) -> Array:
+    """From ``d loss / d log(share)`` to ``d loss / d score`` of a softmax."""
+    centred: Array = slope - share * slope.sum(axis=-1, keepdims=True)
+    return centred
+
+
+def _spread(share: Array, mass: Array) -> Array:
+    """Curvature in the scores of a softmax: ``sum_j (d log share_j / d score)^2 m_j``."""
+    others: Array = (mass.sum(axis=-1, keepdims=True) - mass) * share * share
+    bend: Array = np.square(1.0 - share) * mass + np.maximum(others, 0.0)
+    return bend
+
+
+class ScaledSoftmaxWeight(WeightActivation):
+    """``exp(level) softmax(scores)``: the first score says how large the hazard is, the others who has which share.
+
+    A change of the level is a proportional change of the hazard, at every time and for every family.
+    """
+
+    name = "scaled_softmax"
+    has_level = True
+
+    def __call__(self, score: Array) -> Weighted:
+        """Weights, and the way back for their gradient."""
+        level, share = score[..., :1], softmax(score[..., 1:], axis=-1)
+        bounded = np.clip(level, -MAX_LOG, MAX_LOG)
+        value = np.exp(bounded) * share
+
+        def pull_back(gradient: Array) -> Array:
+            slope = value * gradient
+            total = slope.sum(axis=-1, keepdims=True) * (bounded == level)
+            return np.concatenate([total, _centre(share, slope)], axis=-1)
+
+        def bend_back(mass: Array) -> Array:
+            total = mass.sum(axis=-1, keepdims=True) * (bounded == level)
+            return np.concatenate([total, _spread(share, mass)], axis=-1)
+
+        return Weighted(value, pull_back, bend_back)
+
+    def inverse_of_equal_weights(self, n_heads: int) -> float:
+        """Weights that sum to one."""
+        return 0.0
+
+    def n_scores(self, n_heads: int) -> int:
+        """The level and one for each head."""
+        return 1 + n_heads
+
+
 class UniformWeight(WeightActivation):
     """``1 / heads`` for every head, without scores: ``uniform_heads=True``."""
 
     name = "uniform"
-    has_scores = False
 
     def __init__(self, n_heads: int) -> None:
         self.n_heads = n_heads
@@ -278,6 +319,10 @@ class UniformWeight(WeightActivation):
         """There is no score to set."""
         raise NotImplementedError
 
+    def n_scores(self, n_heads: int) -> int:
+        """None."""
+        return 0
+
 
 PARAMETER_ACTIVATIONS: dict[str, ParameterActivation] = {
     activation.name: activation for activation in (ReLUParameter(), SoftplusParameter(), ExpParameter())
@@ -285,5 +330,13 @@ PARAMETER_ACTIVATIONS: dict[str, ParameterActivation] = {
 
 WEIGHT_ACTIVATIONS: dict[str, WeightActivation] = {
     activation.name: activation
-    for activation in (ReLUWeight(), ExpWeight(), SigmoidWeight(), SoftmaxWeight(), TanhWeight(), IdentityWeight())
+    for activation in (
+        ReLUWeight(),
+        ExpWeight(),
+        SigmoidWeight(),
+        SoftmaxWeight(),
+        ScaledSoftmaxWeight(),
+        TanhWeight(),
+        IdentityWeight(),
+    )
 }

@@ -195,17 +195,28 @@ class Mixture:
     @property
     def n_scores(self) -> int:
         """Number of scores, which is the number of trees in a round."""
-        return self.first_weight_score + (self.n_heads if self.learns_weights else 0)
+        return self.first_weight_score + self.n_weight_scores
+
+    @property
+    def n_weight_scores(self) -> int:
+        """Number of scores that make weights, of all causes together."""
+        return self.n_causes * self.weight_activation.n_scores(self.heads_per_cause)
 
     @property
     def learns_weights(self) -> bool:
         """Whether weights have scores of their own."""
-        return self.weight_activation.has_scores
+        return self.n_weight_scores > 0
 
     @property
     def scale_scores(self) -> Array:
-        """One for each score that is a scale, ``eta``, and zero for the others."""
+        """One for each score that scales hazards, and zero for the others.
+
+        These are the levels, where weights have one; else the scales ``eta``.
+        """
         flags = np.zeros(self.n_scores)
+        if self.weight_activation.has_level:
+            flags[self.first_weight_score :: self.weight_activation.n_scores(self.heads_per_cause)] = 1.0
+            return flags
         for block in self.blocks:
             flags[block.scores(block.head.parameters.index("eta"))] = 1.0
         return flags

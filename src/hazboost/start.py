@@ -40,7 +40,7 @@ def random_start(mixture: Mixture, target: Target, rng: np.random.Generator) -> 
         "eta": rng.random(mixture.n_heads) + 0.5,
         "k": np.maximum(rng.random(mixture.n_heads) * 2.0, SMALLEST_DRAW),
     }
-    weights = np.maximum(rng.random(mixture.n_heads), SMALLEST_DRAW)
+    weights = np.maximum(rng.random(max(mixture.n_heads, mixture.n_weight_scores)), SMALLEST_DRAW)
     return _assemble(mixture, {name: np.log(draw) for name, draw in draws.items()}, weights)
 
 
@@ -114,14 +114,14 @@ def _bounds(mixture: Mixture, rate: float) -> list[tuple[float, float]]:
     if mixture.learns_weights:
         equal = mixture.weight_activation.inverse_of_equal_weights(mixture.n_heads)
         # A positive score is that of an activation that may reach zero, and stays positive.
-        bounds += [(0.3 * equal if equal > 0.0 else equal - 1.0, equal + 1.0)] * mixture.n_heads
+        bounds += [(0.3 * equal if equal > 0.0 else equal - 1.0, equal + 1.0)] * mixture.n_weight_scores
     return bounds
 
 
 def _equal_weights(mixture: Mixture) -> Array:
     if not mixture.learns_weights:
         return np.empty(0)
-    return np.full(mixture.n_heads, mixture.weight_activation.inverse_of_equal_weights(mixture.n_heads))
+    return np.full(mixture.n_weight_scores, mixture.weight_activation.inverse_of_equal_weights(mixture.n_heads))
 
 
 def _assemble(mixture: Mixture, log_parameters: dict[str, Array], weight_scores: Array) -> Array:
@@ -130,7 +130,7 @@ def _assemble(mixture: Mixture, log_parameters: dict[str, Array], weight_scores:
     for block in mixture.blocks:
         for p, name in enumerate(block.head.parameters):
             scores[block.scores(p)] = mixture.parameter_activation.inverse(log_parameters[name][block.heads])
-    scores[mixture.first_weight_score :] = weight_scores[: mixture.n_heads if mixture.learns_weights else 0]
+    scores[mixture.first_weight_score :] = weight_scores[: mixture.n_weight_scores]
     return scores
 
 
