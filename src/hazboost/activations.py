@@ -117,7 +117,8 @@ class Weighted(NamedTuple):
     pull_back : callable
         Turns ``d loss / d weight`` into ``d loss / d score``.
     bend_back : callable
-        Turns ``m_j = w_j H_j`` into a positive curvature in the scores, ``sum_j (d log w_j / d score)^2 m_j``.
+        Turns the sum ``m_j`` of exposure ``w_j H_j`` and events of each head into a curvature in the scores, which is
+        nowhere smaller than their gradient.
     """
 
     value: Array
@@ -129,7 +130,13 @@ def _elementwise(value: Array, slope: Array) -> Weighted:
     """Weights each of which depends on its own score only."""
     alive = np.abs(value) > SMALLEST
     log_slope = np.where(alive, slope, 0.0) / np.where(alive, value, 1.0)
-    return Weighted(value, lambda gradient: gradient * slope, lambda mass: np.square(log_slope) * mass)
+    return Weighted(value, lambda gradient: gradient * slope, lambda mass: steepness(log_slope) * mass)
+
+
+def steepness(log_slope: Array) -> Array:
+    """What the slope of a logarithm does to a curvature, ``slope^2``, or to a gradient, ``|slope|``: the larger."""
+    size = np.abs(log_slope)
+    return np.maximum(size, size * size)
 
 
 class WeightActivation(ABC):
@@ -261,9 +268,9 @@ def _centre(share: Array, slope: Array) -> Array:
 
 
 def _spread(share: Array, mass: Array) -> Array:
-    """Curvature in the scores of a softmax: ``sum_j (d log share_j / d score)^2 m_j``."""
-    others: Array = (mass.sum(axis=-1, keepdims=True) - mass) * share * share
-    bend: Array = np.square(1.0 - share) * mass + np.maximum(others, 0.0)
+    """Curvature in the scores of a softmax, ``sum_j |d log share_j / d score| m_j``."""
+    others: Array = share * (mass.sum(axis=-1, keepdims=True) - mass)
+    bend: Array = (1.0 - share) * mass + np.maximum(others, 0.0)
     return bend
 
 

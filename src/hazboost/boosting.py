@@ -57,14 +57,14 @@ def scaled_step(mixture: Mixture, loss: RowLoss, portion: Array) -> tuple[Array,
 def newton_step(mixture: Mixture, loss: RowLoss, portion: Array) -> tuple[Array, Array]:
     """Second order: the gradient, and a curvature that is nowhere smaller.
 
-    A leaf, ``-sum(gradient) / (sum(hessian) + reg_lambda)``, then lies in [-1, 1] whatever the data. Shapes and weights
-    are given more curvature than scales, and so move less: they are what a likelihood overfits first.
+    A leaf, ``-sum(gradient) / (sum(hessian) + reg_lambda)``, then lies in [-1, 1] whatever the data. All scores but
+    those that scale the hazard are given more curvature, and so move less: they are what a likelihood overfits first.
     """
-    caution = np.where(mixture.scale_scores > 0.0, 1.0, CAUTION)
-    return loss.gradient, np.maximum(loss.curvature, np.abs(loss.gradient)) * caution
+    caution = np.where(mixture.scales.any(axis=0), 1.0, CAUTION)
+    return loss.gradient, loss.curvature * caution
 
 
-#: How much slower second-order boosting moves shapes and weights than scales.
+#: How much slower second-order boosting moves shapes and shares than what scales the hazard.
 CAUTION = 16.0
 
 STEPS: dict[str, Step] = {"subject": subject_step, "max": scaled_step, "newton": newton_step}

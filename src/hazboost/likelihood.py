@@ -31,6 +31,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hazboost.activations import steepness
 from hazboost.arrays import Array, Indices, Mask
 from hazboost.clipping import clip_cumulatives
 from hazboost.heads import Evaluation
@@ -53,7 +54,7 @@ class RowLoss(NamedTuple):
     gradient : array of shape (n, scores)
         In the row's scores.
     curvature : array of shape (n, scores)
-        Positive and diagonal; see `row_loss`.
+        What a second-order step divides by: diagonal, and nowhere smaller than the gradient; see `row_loss`.
     """
 
     value: Array
@@ -64,14 +65,20 @@ class RowLoss(NamedTuple):
 def row_loss(mixture: Mixture, scores: Array, target: Target) -> RowLoss:
     r"""Evaluate the loss of each row, its gradient and its curvature.
 
-    The curvature is that of the loss with the log of the sum replaced by its EM bound at the current scores,
+    The curvature starts from the EM bound of the loss at the current scores,
 
     .. math:: -\log h \le -\sum_j r_j \log(w_j h_j) + \text{const},
 
-    which touches it and has the same gradient; it is diagonal over heads, and convex in log-parameters. Between
-    the parameters of one head the cross terms are left out. It needs weights that are not negative. Exposure between
-    two times has the difference of the curvatures of :math:`H` there, where that is positive. For an interval the EM
-    view is exposure until its end and :math:`D / (1 - e^{-D})` events expected in it, of which a head has its part.
+    which touches it, has the same gradient, and is diagonal over heads. Its two parts, exposure and events, pull a score
+    in opposite directions. Where they cancel the gradient vanishes; the curvature adds up their sizes instead,
+
+    .. math:: w_j \left[V_j(l) - V_j(a)\right] + r_j \left|\frac{\partial \log h_j}{\partial \log\theta_j}\right|,
+
+    with the path :math:`V_j` of the slope of :math:`H_j`. For the level of the weights this is :math:`H + \delta`, the
+    exact curvature plus the event. Three things follow: a leaf ``-sum(gradient) / sum(curvature)`` lies in [-1, 1]; no
+    curvature is zero where there is a gradient; and the curvatures of the parts of a row that is cut in time sum to
+    that of the whole. In an interval :math:`D / (1 - e^{-D})` events are expected, of which a head has its part. It
+    needs weights that are not negative.
 
     Parameters
     ----------
@@ -187,13 +194,14 @@ class _Cause:
         responsibility = event * log_hazard.responsibility
         mass = parameters.weight * cumulative
         weight_slope = cumulative - event * log_hazard.weight_slope
+        effort = mass + responsibility
         dead = ~parameters.weight.any(axis=-1)
         dead_loss = mixture.background * self.dead_exposure - self.event * np.log(mixture.background)
         value = np.where(dead, dead_loss, mass.sum(axis=-1) - np.where(self.event, log_hazard.value, 0.0))
         if len(rows):
             inside = _cumulative(parameters[rows], between)
             weight_slope[rows] -= pull * inside
-            mass[rows] += parameters.weight[rows] * inside
+            effort[rows] += parameters.weight[rows] * (1.0 + pull) * inside
 
         gradient, curvature = np.empty_like(self.scores), np.empty_like(self.scores)
         for number, block in enumerate(mixture.blocks):
@@ -201,16 +209,15 @@ class _Cause:
             weight, r = parameters.weight[:, block.heads], responsibility[:, block.heads]
             for p, one in enumerate(parameters.activated[number]):
                 slope = weight * at.cumulative_slopes[p] - r * at.log_hazard_slopes[p]
-                bend = weight * at.cumulative_bends[p] + r * at.log_hazard_bends[p]
+                size = weight * at.cumulative_paths[p] + r * np.abs(at.log_hazard_slopes[p])
                 if len(rows):
                     until = between[number]
                     slope[rows] -= weight[rows] * pull * until.cumulative_slopes[p]
-                    expected = weight[rows] * (1.0 + pull) * until.cumulative  # events of the head
-                    bend[rows] += weight[rows] * until.cumulative_bends[p] + expected * until.log_hazard_bends[p]
+                    size[rows] += weight[rows] * (1.0 + pull) * until.cumulative_paths[p]
                 gradient[:, block.scores(p)] = slope * one.slope
-                curvature[:, block.scores(p)] = bend * np.square(one.slope)
+                curvature[:, block.scores(p)] = size * steepness(one.slope)
         gradient[:, mixture.first_weight_score :] = parameters.pull_back(weight_slope)
-        curvature[:, mixture.first_weight_score :] = parameters.bend_back(mass)
+        curvature[:, mixture.first_weight_score :] = parameters.bend_back(effort)
         return RowLoss(value, gradient, curvature)
 
 
@@ -283,7 +290,7 @@ def _since(end: Evaluation, rows: Indices | slice, start: Evaluation, start_rows
     return end._replace(
         cumulative=not_negative(end.cumulative, start.cumulative),
         cumulative_slopes=tuple(map(rise, end.cumulative_slopes, start.cumulative_slopes)),
-        cumulative_bends=tuple(map(not_negative, end.cumulative_bends, start.cumulative_bends)),
+        cumulative_paths=tuple(map(not_negative, end.cumulative_paths, start.cumulative_paths)),
     )
 
 
@@ -308,7 +315,7 @@ def _zero(evaluation: Evaluation, rows: Mask) -> Evaluation:
     return evaluation._replace(
         cumulative=clear(evaluation.cumulative),
         cumulative_slopes=tuple(map(clear, evaluation.cumulative_slopes)),
-        cumulative_bends=tuple(map(clear, evaluation.cumulative_bends)),
+        cumulative_paths=tuple(map(clear, evaluation.cumulative_paths)),
     )
 
 

@@ -1,9 +1,9 @@
 """The linear start: a penalised parametric regression before the first tree.
 
-    log eta_j(x) = b_j + x' beta        for every head j, with one beta
+    log hazard of cause c = b_c(t) + x' beta_c
 
-Features are standardised, missing values put at the mean, categories made indicators. It makes the model at least a
-good parametric regression on small or linear data; the trees add what is not linear.
+It makes the model at least a good parametric regression on small or linear data; the trees add what is not linear. With
+weights that have no level, the linear predictor shifts the log-scales of all heads of the cause instead.
 """
 
 from __future__ import annotations
@@ -13,73 +13,22 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 from scipy.optimize import minimize
 
 from hazboost.activations import PARAMETER_ACTIVATIONS
 from hazboost.arrays import Array
+from hazboost.design import Design, learn_design
 from hazboost.features import Schema
 from hazboost.likelihood import loss_and_gradient
 from hazboost.mixture import Mixture
 from hazboost.target import Target
 
-#: Standardised features are cut here, so that no outlier carries a prediction away.
-FARTHEST = 4.0
 #: How a maximum is looked for.
 SEARCH = {"maxiter": 100, "ftol": 1e-7}
 #: How far a log-parameter may move from its value without features.
 INTERCEPT_REACH = 4.0
 #: A feature's coefficient times its farthest value stays inside the range of the log-scales.
 MAX_SHIFT = 20.0
-
-
-@dataclass(frozen=True)
-class Design:
-    """Turns encoded features into standardised columns.
-
-    Attributes
-    ----------
-    n_categories : dict
-        For each categorical column, by position, its number of categories.
-    center, scale : array
-        Mean and standard deviation of each column after categories became indicators.
-    """
-
-    n_categories: dict[int, int]
-    center: Array
-    scale: Array
-
-    def __call__(self, X: Any) -> Array:
-        """Standardised columns, of shape (n, columns)."""
-        columns = _expand(X, self.n_categories)
-        filled = np.where(np.isnan(columns), self.center, columns)
-        return np.clip((filled - self.center) / self.scale, -FARTHEST, FARTHEST)
-
-
-def learn_design(X: Any, schema: Schema, weight: Array) -> Design:
-    """Learn means and standard deviations, with sample weights."""
-    n_categories = {column: len(known) for column, known in schema.categories.items()}
-    columns = _expand(X, n_categories)
-    seen = ~np.isnan(columns)
-    mass = np.maximum(weight @ seen, np.finfo(float).tiny)
-    filled = np.where(seen, columns, 0.0)
-    center = (weight @ filled) / mass
-    spread = np.sqrt((weight @ (np.where(seen, columns, center) - center) ** 2) / mass)
-    return Design(n_categories, center, np.where(spread > 1e-12 * np.abs(center), spread, np.inf))
-
-
-def _expand(X: Any, n_categories: dict[int, int]) -> Array:
-    """Replace each categorical column by one indicator for each category; NaN where it is missing."""
-    dense = X.toarray() if scipy.sparse.issparse(X) else X
-    if not n_categories:
-        return np.asarray(dense, dtype=np.float64)
-    parts = []
-    for column in range(dense.shape[1]):
-        values = dense[:, column : column + 1]
-        if column in n_categories:
-            values = np.where(np.isnan(values), np.nan, values == np.arange(n_categories[column]))
-        parts.append(values)
-    return np.concatenate(parts, axis=1)
 
 
 @dataclass(frozen=True)
@@ -94,8 +43,8 @@ class LinearStart:
         Log-parameters and scores of weights at the mean of the features.
     design : Design
         How features become columns.
-    coefficient : array of shape (columns,)
-        Shift of every log-scale for one standard deviation of the column.
+    coefficient : array of shape (columns, causes)
+        Shift of the log-hazard of each cause for one standard deviation of the column.
     """
 
     mixture: Mixture
@@ -110,8 +59,17 @@ class LinearStart:
 
     def margin(self, X: Any) -> Array:
         """Raw scores of each row, of shape (n, scores)."""
-        shift = np.clip(self.design(X) @ self.coefficient, -MAX_SHIFT, MAX_SHIFT)
-        return self.mixture.scores_of_logs(self.log_intercept + np.outer(shift, self.mixture.scale_scores))
+        shift = _shift(self.design(X), self.coefficient) @ self.mixture.scales
+        return self.mixture.scores_of_logs(self.log_intercept + shift)
+
+    def shrunk(self, factor: float) -> LinearStart:
+        """The same with smaller coefficients."""
+        return replace(self, coefficient=factor * self.coefficient)
+
+
+def _shift(columns: Array, coefficient: Array) -> Array:
+    """Shift of the log-hazard of each row and cause."""
+    return np.clip(columns @ coefficient, -MAX_SHIFT, MAX_SHIFT)
 
 
 def fit_linear_path(
@@ -139,24 +97,25 @@ def fit_linear_path(
     design = learn_design(X, schema, target.mass)
     columns = design(X)
     logs = replace(mixture, parameter_activation=PARAMETER_ACTIVATIONS["exp"])
-    total, is_scale, n_scores = target.mass.sum(), mixture.scale_scores, mixture.n_scores
+    total, scales, n_scores = target.mass.sum(), mixture.scales.astype(np.float64), mixture.n_scores
     share = target.weight / total
+    shape = (columns.shape[1], mixture.n_causes)
     reach = np.where(np.arange(n_scores) < mixture.first_weight_score, INTERCEPT_REACH, 0.0)  # weights stay
     bounds = [
         *zip(log_intercept - reach, log_intercept + reach, strict=True),
-        *([(-MAX_SHIFT, MAX_SHIFT)] * columns.shape[1]),
+        *([(-MAX_SHIFT, MAX_SHIFT)] * (shape[0] * shape[1])),
     ]
 
     def penalised(point: Array, ridge: float) -> tuple[float, Array]:
         b, beta = point[:n_scores], point[n_scores:]
-        shift = np.clip(columns @ beta, -MAX_SHIFT, MAX_SHIFT)
-        loss, gradient = loss_and_gradient(logs, b + np.outer(shift, is_scale), target)
+        loss, gradient = loss_and_gradient(logs, b + _shift(columns, beta.reshape(shape)) @ scales, target)
         by_row = share[:, None] * gradient
-        slope = np.concatenate([by_row.sum(axis=0), (by_row @ is_scale) @ columns + ridge / total * beta])
+        beta_slope = (columns.T @ (by_row @ scales.T)).ravel() + ridge / total * beta
+        slope = np.concatenate([by_row.sum(axis=0), beta_slope])
         return float(share @ loss + 0.5 * ridge / total * (beta @ beta)), slope
 
-    point, path = np.concatenate([log_intercept, np.zeros(columns.shape[1])]), []
+    point, path = np.concatenate([log_intercept, np.zeros(shape[0] * shape[1])]), []
     for ridge in ridges:
         point = minimize(penalised, point, args=(ridge,), jac=True, method="L-BFGS-B", bounds=bounds, options=SEARCH).x
-        path.append(LinearStart(mixture, point[:n_scores], design, point[n_scores:]))
+        path.append(LinearStart(mixture, point[:n_scores], design, point[n_scores:].reshape(shape)))
     return path

@@ -208,18 +208,19 @@ class Mixture:
         return self.n_weight_scores > 0
 
     @property
-    def scale_scores(self) -> Array:
-        """One for each score that scales hazards, and zero for the others.
+    def scales(self) -> Mask:
+        """For each cause the scores that scale its hazard, of shape (causes, scores).
 
-        These are the levels, where weights have one; else the scales ``eta``.
+        It is the level, where weights have one; else the scales ``eta`` of the heads.
         """
-        flags = np.zeros(self.n_scores)
+        scores = np.zeros((self.n_causes, self.n_scores), dtype=bool)
         if self.weight_activation.has_level:
-            flags[self.first_weight_score :: self.weight_activation.n_scores(self.heads_per_cause)] = 1.0
-            return flags
+            levels = np.split(np.arange(self.first_weight_score, self.n_scores), self.n_causes)
+            scores[np.arange(self.n_causes), [level[0] for level in levels]] = True
+            return scores
         for block in self.blocks:
-            flags[block.scores(block.head.parameters.index("eta"))] = 1.0
-        return flags
+            scores[block.cause - 1, block.scores(block.head.parameters.index("eta"))] = True
+        return scores
 
     def scores_of_logs(self, logs: Array) -> Array:
         """Turn log-parameters, laid out like scores on the last axis, into scores; weights' scores stay."""

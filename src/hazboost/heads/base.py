@@ -38,19 +38,16 @@ class Evaluation(NamedTuple):
         ``d log h(t) / d log(parameter)``, one array for each parameter.
     cumulative_slopes : tuple of arrays
         ``d H(t) / d log(parameter)``, one array for each parameter.
-    log_hazard_bends : tuple of arrays
-        Not negative, and the curvature of ``-log h(t)`` in each log-parameter or a bound of it: what a second-order
-        step divides by.
-    cumulative_bends : tuple of arrays
-        The same of ``H(t)``.
+    cumulative_paths : tuple of arrays
+        For each parameter a function of time that rises from 0 at least as fast as the slope of ``H`` moves, up or
+        down: what a second-order step divides by. Its rises over parts of a time sum to that over the whole.
     """
 
     log_hazard: Array
     cumulative: Array
     log_hazard_slopes: tuple[Array, ...]
     cumulative_slopes: tuple[Array, ...]
-    log_hazard_bends: tuple[Array, ...]
-    cumulative_bends: tuple[Array, ...]
+    cumulative_paths: tuple[Array, ...]
 
 
 class Head(ABC):
@@ -91,35 +88,29 @@ class LogLocationScale(Head):
         \frac{\partial z}{\partial \log \eta} = 1, \qquad
         \frac{\partial z}{\partial \log k} = k \log t .
 
-    A family states only :meth:`link`; everything else follows. ``G`` and ``-log g`` are convex, so that
-
-    .. math:: G'' = g \, (\log g)' \ge 0, \qquad -(\log g)'' \ge 0
-
-    bend the loss in :math:`\log \eta`, and times :math:`(k \log t)^2` in :math:`\log k`. There the linear term
-    :math:`-\log k` of ``-log h`` is given the curvature 1, which keeps a step bounded.
+    A family states only :meth:`link`; everything else follows. ``G`` is convex, so :math:`g` rises with time, and with
+    :math:`y = k \log t` the slope :math:`g y` of ``H`` in :math:`\log k` never moves faster than :math:`|g y| + 2 G`.
     """
 
     parameters: ClassVar[tuple[str, ...]] = ("eta", "k")
 
     @abstractmethod
-    def link(self, z: Array) -> tuple[Array, Array, Array, Array]:
-        """``G(z)``, ``log g(z)``, its slope ``(log g)'(z)`` and its bend ``-(log g)''(z)``."""
+    def link(self, z: Array) -> tuple[Array, Array, Array]:
+        """``G(z)``, ``log g(z)`` and its slope ``(log g)'(z)``."""
 
     def evaluate(self, log_t: Array, *log_parameters: Array) -> Evaluation:
         """Hazard and cumulative hazard at ``exp(log_t)``, with derivatives."""
         log_eta, log_k = log_parameters
         tilt = np.exp(log_k) * log_t  # k log t = dz / d log k
         z = log_eta + tilt
-        cumulative, log_g, log_g_slope, log_g_bend = self.link(z)
-        g, square = np.exp(np.minimum(log_g, MAX_EXPONENT)), np.square(tilt)
-        g_slope = g * log_g_slope
+        cumulative, log_g, log_g_slope = self.link(z)
+        g = np.exp(np.minimum(log_g, MAX_EXPONENT))
         return Evaluation(
             log_hazard=log_g + log_k - log_t,
             cumulative=cumulative,
             log_hazard_slopes=(log_g_slope, 1.0 + log_g_slope * tilt),
             cumulative_slopes=(g, g * tilt),
-            log_hazard_bends=(log_g_bend, 1.0 + log_g_bend * square),
-            cumulative_bends=(g_slope, g_slope * square),
+            cumulative_paths=(g, np.abs(g * tilt) + 2.0 * cumulative),
         )
 
     def cumulative(self, log_t: Array, *log_parameters: Array) -> Array:

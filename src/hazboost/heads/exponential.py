@@ -26,8 +26,7 @@ class Exponential(Head):
             cumulative=cumulative,
             log_hazard_slopes=(np.ones_like(cumulative),),
             cumulative_slopes=(cumulative,),
-            log_hazard_bends=(np.zeros_like(cumulative),),
-            cumulative_bends=(cumulative,),
+            cumulative_paths=(cumulative,),
         )
 
     def change_time_unit(self, log_unit: float, *log_parameters: Array) -> tuple[Array, ...]:

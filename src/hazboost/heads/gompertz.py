@@ -33,8 +33,7 @@ class Gompertz(Head):
             cumulative=level * growth,
             log_hazard_slopes=(np.ones_like(x), x),
             cumulative_slopes=(level * growth, level * shape_slope),
-            log_hazard_bends=(np.zeros_like(x), np.zeros_like(x)),
-            cumulative_bends=(level * growth, level * (x * x * (growth + 1.0) - shape_slope)),
+            cumulative_paths=(level * growth, level * shape_slope),  # both slopes rise with time
         )
 
     def change_time_unit(self, log_unit: float, *log_parameters: Array) -> tuple[Array, ...]:

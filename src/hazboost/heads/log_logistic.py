@@ -17,8 +17,7 @@ class LogLogistic(LogLocationScale):
 
     name = "loglogistic"
 
-    def link(self, z: Array) -> tuple[Array, Array, Array, Array]:
+    def link(self, z: Array) -> tuple[Array, Array, Array]:
         r"""``G = softplus``, ``g`` its slope :math:`\sigma(z)`, and :math:`(\log g)' = 1 - \sigma(z)`."""
         softplus = np.logaddexp(0.0, z)
-        complement = np.exp(-softplus)
-        return softplus, z - softplus, complement, complement * np.exp(z - softplus)
+        return softplus, z - softplus, np.exp(-softplus)

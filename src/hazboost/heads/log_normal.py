@@ -19,10 +19,9 @@ class LogNormal(LogLocationScale):
 
     name = "lognormal"
 
-    def link(self, z: Array) -> tuple[Array, Array, Array, Array]:
+    def link(self, z: Array) -> tuple[Array, Array, Array]:
         r"""``g`` is the normal hazard :math:`\varphi(z) / \Phi(-z)`, and :math:`(\log g)' = g - z`."""
         z = np.minimum(z, MAX_EXPONENT)
         cumulative = -log_ndtr(-z)
         log_g = cumulative - 0.5 * z * z - LOG_SQRT_2PI
-        slope = np.exp(log_g) - z
-        return cumulative, log_g, slope, np.maximum(1.0 - np.exp(log_g) * slope, 0.0)
+        return cumulative, log_g, np.exp(log_g) - z

@@ -16,6 +16,6 @@ class Weibull(LogLocationScale):
 
     name = "weibull"
 
-    def link(self, z: Array) -> tuple[Array, Array, Array, Array]:
+    def link(self, z: Array) -> tuple[Array, Array, Array]:
         """``G = g = exp``."""
-        return np.exp(np.minimum(z, MAX_EXPONENT)), z, np.ones_like(z), np.zeros_like(z)
+        return np.exp(np.minimum(z, MAX_EXPONENT)), z, np.ones_like(z)
