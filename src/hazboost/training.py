@@ -18,7 +18,7 @@ from hazboost.boosting import STEPS, Objective, boost, target_fields
 from hazboost.engines.local import build_matrix
 from hazboost.features import Schema
 from hazboost.linear import LinearStart, fit_linear_path
-from hazboost.metrics import concordance_index
+from hazboost.metrics.concordance import harrell
 from hazboost.mixture import Mixture
 from hazboost.model import Model
 from hazboost.selection import MAX_ROUNDS, PATIENCE, Choice, choose
@@ -189,7 +189,7 @@ def in_user_time(losses: list[float], unit: float, target: Target) -> list[float
 
 def check_can_stop(metric: str, target: Target) -> None:
     """Refuse to stop on a metric that the validation data do not define."""
-    if metric == "concordance" and np.isnan(concordance_index(target.event, target.lower, target.lower)):
+    if metric == "concordance" and np.isnan(harrell(target.event, target.lower, target.lower)):
         raise ValueError(
             "the validation data have no comparable pair of subjects, so the C-index is not defined on them; "
             "give a larger validation_fraction or eval_set, or use stopping_metric='likelihood'."
