@@ -130,7 +130,7 @@ class ValidationMetric:
         values = [("loss", self.objective.mean_loss(scores, target))]
         if self.with_concordance:
             risk = -Distribution(self.objective.mixture, scores).restricted_mean(1.0)
-            values.append(("concordance", harrell(target.event, target.lower, risk)))
+            values.append(("concordance", harrell(target, risk)))
         return values
 
 

@@ -627,7 +627,7 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
         risk, target = self.predict(X), as_target(y)
         if len(risk) != len(target):
             raise ValueError(f"X has {len(risk)} rows and y has {len(target)}; both need one for each subject.")
-        return harrell(target.event, target.lower, risk / self.model_.unit)
+        return harrell(target, risk / self.model_.unit)
 
     def _predict_curves(self, kind: Kind, X: Any, return_array: bool, times: npt.ArrayLike | None) -> Any:
         distribution = self._distribution(X)

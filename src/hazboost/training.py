@@ -189,7 +189,7 @@ def in_user_time(losses: list[float], unit: float, target: Target) -> list[float
 
 def check_can_stop(metric: str, target: Target) -> None:
     """Refuse to stop on a metric that the validation data do not define."""
-    if metric == "concordance" and np.isnan(harrell(target.event, target.lower, target.lower)):
+    if metric == "concordance" and np.isnan(harrell(target, target.lower)):
         raise ValueError(
             "the validation data have no comparable pair of subjects, so the C-index is not defined on them; "
             "give a larger validation_fraction or eval_set, or use stopping_metric='likelihood'."

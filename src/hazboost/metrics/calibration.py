@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import rankdata
 
 from hazboost.arrays import Array, Indices
 from hazboost.metrics.checks import as_grid, as_probabilities, event_of_interest, one_row_target, warn_undefined
@@ -70,6 +71,8 @@ def calibration_curve(
     """
     target = one_row_target(y, "y")
     grid = as_grid(time)
+    if len(grid) > 1:
+        raise ValueError(f"time must be a single time; got {len(grid)}.")
     predicted = as_probabilities(estimate, len(target), len(grid))[:, 0]
     event_of_interest(target, cause)
     if isinstance(n_bins, bool) or not isinstance(n_bins, int | np.integer) or n_bins < 1:
@@ -88,10 +91,8 @@ def calibration_curve(
 
 def _bins_of_equal_size(values: Array, n_bins: int) -> Indices:
     """Number of the bin of each value; equal values share one, and no bin is empty."""
-    ordered = np.sort(values)
-    first = np.linspace(0, len(values), n_bins + 1)[1:-1].astype(np.intp)
-    borders = np.unique(ordered[first])
-    return np.unique(np.searchsorted(borders, values, side="right"), return_inverse=True)[1].ravel()
+    position = (rankdata(values) - 0.5) / len(values)
+    return np.unique(np.floor(position * n_bins), return_inverse=True)[1].ravel()
 
 
 def _observed(target: Target, grid: Array, cause: int | None) -> float:

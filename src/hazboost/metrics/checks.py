@@ -38,7 +38,7 @@ def _level_of_the_caller() -> int:
     level = 1
     while frame is not None and frame.f_globals["__name__"].startswith("hazboost.metrics"):
         frame, level = frame.f_back, level + 1
-    return level - 1
+    return level
 
 
 def exact_target(y: Any, name: str) -> Target:

@@ -11,6 +11,7 @@ from hazboost.arrays import Array, Mask
 from hazboost.metrics.checks import as_risk, event_of_interest, exact_target, refuse_rows_after_an_event, warn_undefined
 from hazboost.metrics.pairs import credit_among_first
 from hazboost.nonparametric import start_of_risk
+from hazboost.target import Target
 
 
 def concordance_index(y: Any, risk: npt.ArrayLike, *, cause: int | None = None) -> float:
@@ -60,23 +61,21 @@ def concordance_index(y: Any, risk: npt.ArrayLike, *, cause: int | None = None) 
     if cause is not None:
         refuse_rows_after_an_event(target)
         time = np.where(target.event & ~event, np.inf, time)
-    concordance = harrell(event, time, values, start_of_risk(target))
+    concordance = _share(*comparable_credit(event, time, values, start_of_risk(target)))
     if np.isnan(concordance):
         warn_undefined("no pair of subjects is comparable, so the concordance index is not defined (NaN).")
     return concordance
 
 
-def harrell(event: Mask, time: Array, risk: Array, entry: Array | None = None) -> float:
-    """Harrell's concordance index of arrays that need no check; NaN if no pair is comparable.
+def harrell(target: Target, risk: Array) -> float:
+    """`concordance_index` of what needs no check, as silent as the training asks; NaN if no pair is comparable.
 
-    Parameters
-    ----------
-    event, time, risk : arrays of shape (n,)
-        Whether the event was seen; time of the event or of censoring; higher means earlier.
-    entry : array of shape (n,), optional
-        Time after which the row is at risk; by default all are from the beginning.
+    A row whose event lies in an interval counts as censored at its beginning.
     """
-    credit, pairs = comparable_credit(event, time, risk, np.full(len(time), -np.inf) if entry is None else entry)
+    return _share(*comparable_credit(target.event, target.lower, risk, start_of_risk(target)))
+
+
+def _share(credit: Array, pairs: Array) -> float:
     total = pairs.sum()
     return float(credit.sum() / total) if total else float("nan")
 
