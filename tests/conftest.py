@@ -42,10 +42,10 @@ def whas():
 def make_mixture():
     """Build a mixture from names, with a background hazard: ``make_mixture({"weibull": 2}, "exp", "softmax")``."""
 
-    def make(counts, parameter="exp", weight="relu"):
+    def make(counts, parameter="exp", weight="relu", n_causes=1):
         uniform = weight == "uniform"
         activation = UniformWeight(sum(counts.values())) if uniform else WEIGHT_ACTIVATIONS[weight]
-        return Mixture(counts, PARAMETER_ACTIVATIONS[parameter], activation, background=0.05)
+        return Mixture(counts, PARAMETER_ACTIVATIONS[parameter], activation, 0.05, n_causes)
 
     return make
 

@@ -1,29 +1,47 @@
-r"""The survival likelihood and its gradient, analytic.
+r"""The survival likelihood and its gradient, analytic, for every kind of observation.
 
-Row by row, with :math:`\delta = 1` where the event was seen,
+A row is watched from :math:`a` on, is without event until :math:`l`, and has the event at :math:`u`, or before:
 
 .. math::
 
-    \ell = H(t) - \delta \log h(t), \qquad
-    \frac{\partial \ell}{\partial \log\theta_j}
-        = w_j \frac{\partial H_j}{\partial \log\theta_j} - r_j \frac{\partial \log h_j}{\partial \log\theta_j},
-    \qquad
-    \frac{\partial \ell}{\partial w_j} = H_j - \delta \frac{\partial \log h}{\partial w_j},
+    \ell = H(l) - H(a) \; - \; [l = u] \log h_c(u) \; - \; [l < u < \infty] \log\left(1 - e^{-D}\right),
+    \qquad D = H(u) - H(l),
 
-where :math:`r_j = \delta \, w_j h_j(t) / h(t)` is the responsibility of head j for the event.
+where :math:`H` sums the heads of all causes and :math:`h_c` those of the cause of the event. Right censoring is
+:math:`u = \infty`. The slopes in a head's log-parameters and weight are
+
+.. math::
+
+    \frac{\partial \ell}{\partial \log\theta_j}
+        = w_j \frac{\partial [H_j(l) - H_j(a)]}{\partial \log\theta_j}
+        - r_j \frac{\partial \log h_j(u)}{\partial \log\theta_j}
+        - \frac{w_j}{e^D - 1} \frac{\partial D_j}{\partial \log\theta_j},
+    \qquad
+    \frac{\partial \ell}{\partial w_j}
+        = H_j(l) - H_j(a) - \frac{\partial \log h_c(u)}{\partial w_j} - \frac{D_j}{e^D - 1},
+
+where :math:`r_j = w_j h_j(u) / h_c(u)` is the responsibility of head j for the event. Every cause has heads of its own,
+is clipped on its own where weights are negative, and has the background hazard where all its heads have died.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from hazboost.arrays import Array
+from hazboost.arrays import Array, Indices, Mask
 from hazboost.clipping import clip_cumulatives
+from hazboost.heads import Evaluation
 from hazboost.heads.base import MAX_EXPONENT
 from hazboost.mixture import Mixture, Parameters, cumulatives, log_hazards, log_time, sum_hazards
 from hazboost.target import Target
+
+#: A difference of cumulative hazards that is smaller, as a part of them, is rounding.
+ROUNDING = 4.0 * np.finfo(float).eps
+#: The smallest cumulative hazard over an interval in which there was an event.
+SMALLEST_HAZARD = float(np.exp(-MAX_EXPONENT))
 
 
 class RowLoss(NamedTuple):
@@ -51,7 +69,9 @@ def row_loss(mixture: Mixture, scores: Array, target: Target) -> RowLoss:
     .. math:: -\log h \le -\sum_j r_j \log(w_j h_j) + \text{const},
 
     which touches it and has the same gradient; it is diagonal over heads, and convex in log-parameters. Between
-    the parameters of one head the cross terms are left out. It needs weights that are not negative.
+    the parameters of one head the cross terms are left out. It needs weights that are not negative. Exposure between
+    two times has the difference of the curvatures of :math:`H` there, where that is positive. For an interval the EM
+    view is exposure until its end and :math:`D / (1 - e^{-D})` events expected in it, of which a head has its part.
 
     Parameters
     ----------
@@ -62,36 +82,233 @@ def row_loss(mixture: Mixture, scores: Array, target: Target) -> RowLoss:
     target : Target
         What was observed, in the mixture's unit of time.
     """
+    causes = [
+        _evaluate_cause(mixture.one_cause, part, target, target.cause == number)
+        for number, part in enumerate(mixture.by_cause(scores), start=1)
+    ]
+    between = _sum_over_causes(causes, mixture.background * (target.upper - target.lower)[target.interval])
+    parts = [cause.loss(between) for cause in causes]
+    value = np.sum([part.value for part in parts], axis=0) if len(parts) > 1 else parts[0].value
+    if len(between.log_chance):
+        value[causes[0].rows] -= between.log_chance
+    gradient, curvature = (
+        mixture.join_causes([getattr(part, name) for part in parts]) for name in ("gradient", "curvature")
+    )
+    return RowLoss(value, gradient, curvature)
+
+
+class _Between(NamedTuple):
+    """Events that lie in an interval, over which the hazards of all causes sum to ``D``.
+
+    Attributes
+    ----------
+    log_chance : array
+        ``log(1 - exp(-D))``.
+    pull : array
+        Its slope, ``1 / (exp(D) - 1)``.
+    clipped_away : array of bool
+        Where negative weights leave less than the background hazard, and the logarithm goes on as its tangent there, at
+        the integral of the hazard as it was before clipping.
+    """
+
+    log_chance: Array
+    pull: Array
+    clipped_away: Mask
+
+
+def _sum_over_causes(causes: list[_Cause], floor: Array) -> _Between:
+    """Add up the hazards of all causes over the intervals; ``floor`` is the background hazard over them."""
+    hazard = np.add.reduce([cause.interval_hazard for cause in causes])
+    clipped_away = np.logical_or.reduce([cause.may_clip for cause in causes]) & (hazard < floor)
+    bounded = np.clip(np.where(clipped_away, floor, hazard), SMALLEST_HAZARD, MAX_EXPONENT)
+    log_chance, pull = np.log(-np.expm1(-bounded)), 1.0 / np.expm1(bounded)
+    if clipped_away.any():
+        unclipped = np.add.reduce([cause.unclipped_hazard() for cause in causes])
+        log_chance += np.where(clipped_away, pull * (unclipped - floor), 0.0)
+    return _Between(log_chance, pull, clipped_away)
+
+
+@dataclass(frozen=True)
+class _Cause:
+    """One cause's heads, evaluated at what was observed.
+
+    Attributes
+    ----------
+    mixture, parameters
+        The heads of the cause.
+    exposure : list of Evaluation
+        Cumulative hazards over the time under observation without event, ``(entry, lower]``; log-hazards at its end.
+    event : array of bool, shape (n,)
+        Where an event of this cause was seen.
+    dead_exposure : array of shape (n,)
+        Time under observation where all heads are dead, and the hazard is the background hazard.
+    rows : array of int
+        Rows whose event lies in an interval.
+    between : list of Evaluation
+        For these, cumulative hazards over ``(lower, upper]``, and log-hazards at the end.
+    unclipped : list of Evaluation
+        The same before clipping; the very same without negative weights.
+    interval_hazard : array
+        For these, the hazard of the cause accumulated over the interval.
+    """
+
+    mixture: Mixture
+    parameters: Parameters
+    exposure: list[Evaluation]
+    event: Mask
+    dead_exposure: Array
+    rows: Indices
+    between: list[Evaluation]
+    unclipped: list[Evaluation]
+    interval_hazard: Array
+
+    @property
+    def may_clip(self) -> Mask:
+        """Which of the intervals have negative weights."""
+        negative: Mask = np.any(self.parameters.weight[self.rows] < 0.0, axis=-1)
+        return negative
+
+    def unclipped_hazard(self) -> Array:
+        """The hazard over the intervals, negative where it was."""
+        parameters = self.parameters[self.rows]
+        hazard: Array = (parameters.weight * _cumulative(parameters, self.unclipped)).sum(axis=-1)
+        return hazard
+
+    def loss(self, events: _Between) -> RowLoss:
+        """The cause's part of the loss, but for the log-chance of the intervals, of which it has the slopes."""
+        parameters, mixture, rows = self.parameters, self.mixture, self.rows
+        pull, between = events.pull[:, None], self.between
+        if events.clipped_away.any():
+            between = [_choose(events.clipped_away, *pair) for pair in zip(self.unclipped, between, strict=True)]
+        cumulative = _cumulative(parameters, self.exposure)
+        log_hazard = log_hazard_and_slopes(parameters, log_hazards(self.exposure), mixture.background)
+        event = self.event[:, None]
+        responsibility = event * log_hazard.responsibility
+        mass = parameters.weight * cumulative
+        weight_slope = cumulative - event * log_hazard.weight_slope
+        dead = ~parameters.weight.any(axis=-1)
+        dead_loss = mixture.background * self.dead_exposure - self.event * np.log(mixture.background)
+        value = np.where(dead, dead_loss, mass.sum(axis=-1) - np.where(self.event, log_hazard.value, 0.0))
+        if len(rows):
+            inside = _cumulative(parameters[rows], between)
+            weight_slope[rows] -= pull * inside
+            mass[rows] += parameters.weight[rows] * inside
+
+        gradient, curvature = (np.empty((len(value), mixture.n_scores)) for _ in range(2))
+        for number, block in enumerate(mixture.blocks):
+            at = self.exposure[number]
+            weight, r = parameters.weight[:, block.heads], responsibility[:, block.heads]
+            for p, one in enumerate(parameters.activated[number]):
+                slope = weight * at.cumulative_slopes[p] - r * at.log_hazard_slopes[p]
+                bend = weight * at.cumulative_bends[p] + r * at.log_hazard_bends[p]
+                if len(rows):
+                    until = between[number]
+                    slope[rows] -= weight[rows] * pull * until.cumulative_slopes[p]
+                    expected = weight[rows] * (1.0 + pull) * until.cumulative  # events of the head
+                    bend[rows] += weight[rows] * until.cumulative_bends[p] + expected * until.log_hazard_bends[p]
+                gradient[:, block.scores(p)] = slope * one.slope
+                curvature[:, block.scores(p)] = bend * np.square(one.slope)
+        gradient[:, mixture.first_weight_score :] = parameters.pull_back(weight_slope)
+        curvature[:, mixture.first_weight_score :] = parameters.bend_back(mass)
+        return RowLoss(value, gradient, curvature)
+
+
+def _evaluate_cause(mixture: Mixture, scores: Array, target: Target, event: Mask) -> _Cause:
+    """Evaluate the heads of one cause at the times of the rows; at entry and at the end of an interval where needed."""
     parameters = mixture.parameters(scores)
-    log_t = log_time(target.lower)[:, None]
-    evaluations = mixture.evaluate(parameters, log_t)
+    watched = target.lower > 0.0  # H(0) = 0, also of a shape so small that t^k is not small at the smallest time
+    at_lower = _evaluate(mixture, parameters, target.lower)
+    if not watched.all():
+        at_lower = [_zero(one, ~watched) for one in at_lower]
+    exposure, late = at_lower, np.flatnonzero(target.entry > 0.0)
+    if len(late):
+        at_entry = _evaluate(mixture, parameters[late], target.entry[late])
+        exposure = [_since(end, late, start, slice(None)) for end, start in zip(at_lower, at_entry, strict=True)]
+    rows = np.flatnonzero(target.interval)
+    between, unclipped, hazard = _evaluate_intervals(mixture, parameters, target, rows, at_lower)
+    time = target.lower - target.entry
+    return _Cause(mixture, parameters, exposure, event & watched, time, rows, between, unclipped, hazard)
+
+
+def _evaluate_intervals(
+    mixture: Mixture, parameters: Parameters, target: Target, rows: Indices, at_lower: list[Evaluation]
+) -> tuple[list[Evaluation], list[Evaluation], Array]:
+    """What the heads accumulate over the intervals, after clipping and before; and the weighted sum of the first."""
+    if not len(rows):
+        return [], [], np.empty(0)
+    parameters, lower, upper = parameters[rows], target.lower[rows], target.upper[rows]
+    at_upper = _evaluate(mixture, parameters, upper)
+    between = [_since(end, slice(None), start, rows) for end, start in zip(at_upper, at_lower, strict=True)]
+    unclipped = between
     if mixture.weight_activation.signed:
-        evaluations = clip_cumulatives(mixture, parameters, log_t, evaluations)
-    cumulative = np.where(parameters.alive, cumulatives(evaluations), 0.0)
-    mass = parameters.weight * cumulative
-    log_hazard = log_hazard_and_slopes(parameters, log_hazards(evaluations), mixture.background)
-    event = target.event[:, None]
-    responsibility = event * log_hazard.responsibility
-
-    gradient, curvature = np.empty_like(scores), np.empty_like(scores)
-    for block, activated, at in zip(mixture.blocks, parameters.activated, evaluations, strict=True):
-        weight, r = parameters.weight[:, block.heads], responsibility[:, block.heads]
-        for p, one in enumerate(activated):
-            slope = weight * at.cumulative_slopes[p] - r * at.log_hazard_slopes[p]
-            bend = weight * at.cumulative_bends[p] + r * at.log_hazard_bends[p]
-            gradient[:, block.scores(p)] = slope * one.slope
-            curvature[:, block.scores(p)] = bend * np.square(one.slope)
-    weight_slope = cumulative - event * log_hazard.weight_slope
-    gradient[:, mixture.first_weight_score :] = parameters.pull_back(weight_slope)
-    curvature[:, mixture.first_weight_score :] = parameters.bend_back(mass)
-
-    under_observation = target.lower > 0.0  # who was never watched, H(0) = 0, tells nothing
-    gradient *= under_observation[:, None]
+        start, end = (mixture.evaluate(parameters, log_time(time)[:, None]) for time in (lower, upper))
+        start = [_zero(one, lower == 0.0) for one in start]
+        unclipped = [_since(last, slice(None), first, slice(None)) for first, last in zip(start, end, strict=True)]
+    # A difference that cannot be told from rounding counts as that much, and has a finite logarithm and slope.
+    hazard = (parameters.weight * _cumulative(parameters, between)).sum(axis=-1)
+    rounding = ROUNDING * (np.abs(parameters.weight) * _cumulative(parameters, at_upper)).sum(axis=-1)
     dead = ~parameters.weight.any(axis=-1)
-    loss = mass.sum(axis=-1) - np.where(target.event, log_hazard.value, 0.0)
-    dead_loss = mixture.background * target.lower - target.event * np.log(mixture.background)
-    loss = np.where(under_observation, np.where(dead, dead_loss, loss), 0.0)
-    return RowLoss(loss, gradient, curvature * under_observation[:, None])
+    return between, unclipped, np.where(dead, mixture.background * (upper - lower), np.maximum(hazard, rounding))
+
+
+def _evaluate(mixture: Mixture, parameters: Parameters, time: Array) -> list[Evaluation]:
+    """Evaluate the heads at one time for each row, with the hazard clipped at zero."""
+    log_t = log_time(time)[:, None]
+    evaluations = mixture.evaluate(parameters, log_t)
+    return (
+        clip_cumulatives(mixture, parameters, log_t, evaluations) if mixture.weight_activation.signed else evaluations
+    )
+
+
+def _cumulative(parameters: Parameters, evaluations: list[Evaluation]) -> Array:
+    """``H_j`` of all heads, zero for the dead ones."""
+    return np.where(parameters.alive, cumulatives(evaluations), 0.0)
+
+
+def _since(end: Evaluation, rows: Indices | slice, start: Evaluation, start_rows: Indices | slice) -> Evaluation:
+    """What has accumulated in some rows since an earlier time; log-hazards stay those at the end.
+
+    ``start_rows`` says where the evaluation at the earlier time holds these rows.
+    """
+
+    def rise(at_end: Array, at_start: Array) -> Array:
+        risen = at_end.copy()
+        risen[rows] -= at_start[start_rows]
+        return risen
+
+    def not_negative(at_end: Array, at_start: Array) -> Array:
+        return np.maximum(rise(at_end, at_start), 0.0)
+
+    return end._replace(
+        cumulative=not_negative(end.cumulative, start.cumulative),
+        cumulative_slopes=tuple(map(rise, end.cumulative_slopes, start.cumulative_slopes)),
+        cumulative_bends=tuple(map(not_negative, end.cumulative_bends, start.cumulative_bends)),
+    )
+
+
+def _choose(where: Mask, yes: Evaluation, no: Evaluation) -> Evaluation:
+    """Some rows of one evaluation and the others of another."""
+
+    def choose(one: Array, other: Array) -> Array:
+        return np.where(where[:, None], one, other)
+
+    return no._replace(
+        cumulative=choose(yes.cumulative, no.cumulative),
+        cumulative_slopes=tuple(map(choose, yes.cumulative_slopes, no.cumulative_slopes)),
+    )
+
+
+def _zero(evaluation: Evaluation, rows: Mask) -> Evaluation:
+    """The evaluation with nothing accumulated in some rows."""
+
+    def clear(values: Array) -> Array:
+        return np.where(rows[:, None], 0.0, values)
+
+    return evaluation._replace(
+        cumulative=clear(evaluation.cumulative),
+        cumulative_slopes=tuple(map(clear, evaluation.cumulative_slopes)),
+        cumulative_bends=tuple(map(clear, evaluation.cumulative_bends)),
+    )
 
 
 def loss_and_gradient(mixture: Mixture, scores: Array, target: Target) -> tuple[Array, Array]:

@@ -9,7 +9,10 @@ each weight. With two Weibull heads and one LogLogistic head::
 
     eta eta  k k | eta  k | w w w
 
-A family's heads are therefore a contiguous block and are evaluated together.
+A family's heads are therefore a contiguous block and are evaluated together. With several causes every cause has
+all of these heads for itself: first the parameters of all causes, cause by cause, then the weights, cause by cause. ::
+
+    eta eta  k k | eta  k || eta eta  k k | eta  k || w w w || w w w
 
 A subject without hazard
 ------------------------
@@ -19,13 +22,14 @@ be without event so far: it gets the constant ``background`` hazard.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from hazboost.activations import Activated, ParameterActivation, WeightActivation
+from hazboost.activations import Activated, ParameterActivation, WeightActivation, Weighted
 from hazboost.arrays import Array, Indices, Mask
 from hazboost.heads import HEADS, Evaluation, Head
 
@@ -40,8 +44,9 @@ def log_time(time: Array) -> Array:
 
 @dataclass(frozen=True)
 class Block:
-    """The heads of one family and the columns of their scores."""
+    """The heads of one family for one cause, and the columns of their scores."""
 
+    cause: int
     head: Head
     count: int
     first_score: int
@@ -103,13 +108,16 @@ class Mixture:
     weight_activation : WeightActivation
         Makes scores weights.
     background : float
-        Hazard of a subject all of whose heads have died, in the mixture's unit of time.
+        Hazard of a subject all of whose heads (of a cause) have died, in the mixture's unit of time.
+    n_causes : int
+        Number of causes, each with as many heads.
     """
 
     counts: Mapping[str, int]
     parameter_activation: ParameterActivation
     weight_activation: WeightActivation
     background: float = SMALLEST_TIME
+    n_causes: int = 1
 
     def with_background(self, background: float) -> Mixture:
         """The same mixture with another background hazard."""
@@ -122,22 +130,62 @@ class Mixture:
 
     def _lay_out(self) -> Iterator[Block]:
         score = head = 0
-        for name, family in HEADS.items():
-            count = self.counts.get(name, 0)
-            if count:
-                yield Block(family, count, score, head)
-                score += count * len(family.parameters)
-                head += count
+        for cause in range(1, self.n_causes + 1):
+            for name, family in HEADS.items():
+                count = self.counts.get(name, 0)
+                if count:
+                    yield Block(cause, family, count, score, head)
+                    score += count * len(family.parameters)
+                    head += count
 
     @property
-    def n_heads(self) -> int:
-        """Number of heads."""
+    def one_cause(self) -> Mixture:
+        """The heads of any one of the causes."""
+        return self if self.n_causes == 1 else replace(self, n_causes=1)
+
+    def columns_of_cause(self, cause: int) -> Indices:
+        """The scores of one cause (1, 2, ...), in the layout of a mixture with one."""
+        parameters, weights = (np.arange(self.n_scores)[part] for part in self._parameters_and_weights)
+        return np.concatenate([np.split(part, self.n_causes)[cause - 1] for part in (parameters, weights)])
+
+    @property
+    def _parameters_and_weights(self) -> tuple[slice, slice]:
+        return slice(0, self.first_weight_score), slice(self.first_weight_score, self.n_scores)
+
+    def by_cause(self, scores: Array) -> list[Array]:
+        """The scores of each cause."""
+        if self.n_causes == 1:
+            return [scores]
+        return [scores[..., self.columns_of_cause(cause)] for cause in range(1, self.n_causes + 1)]
+
+    def join_causes(self, parts: Sequence[Array]) -> Array:
+        """The inverse of `by_cause`."""
+        if self.n_causes == 1:
+            return parts[0]
+        scores = np.empty((*parts[0].shape[:-1], self.n_scores))
+        for cause, part in enumerate(parts, start=1):
+            scores[..., self.columns_of_cause(cause)] = part
+        return scores
+
+    @property
+    def heads_per_cause(self) -> int:
+        """Number of heads of each cause."""
         return sum(self.counts.values())
 
     @property
+    def n_heads(self) -> int:
+        """Number of heads, of all causes together."""
+        return self.n_causes * self.heads_per_cause
+
+    @property
     def head_names(self) -> list[str]:
-        """``weibull_1``, ``weibull_2``, ``loglogistic_1``, ..."""
+        """``weibull_1``, ``weibull_2``, ``loglogistic_1``, ...; with several causes the same for each."""
         return [f"{block.head.name}_{i + 1}" for block in self.blocks for i in range(block.count)]
+
+    @property
+    def head_causes(self) -> Indices:
+        """The cause of each head."""
+        return np.repeat([block.cause for block in self.blocks], [block.count for block in self.blocks])
 
     @property
     def first_weight_score(self) -> int:
@@ -176,9 +224,25 @@ class Mixture:
             for block in self.blocks
         )
         alive = np.concatenate([np.logical_and.reduce([one.alive for one in block]) for block in activated], axis=-1)
-        weighted = self.weight_activation(scores[:, self.first_weight_score :])
+        weighted = self._weights(scores[:, self.first_weight_score :])
         weight = np.where(alive, weighted.value, 0.0)
         return Parameters(activated, alive, weight, weighted.pull_back, weighted.bend_back)
+
+    def _weights(self, scores: Array) -> Weighted:
+        """Weights of all heads; those of a cause depend on its own scores only."""
+        if self.n_causes == 1:
+            return self.weight_activation(scores)
+        parts = [self.weight_activation(part) for part in np.split(scores, self.n_causes, axis=-1)]
+
+        def by_cause(functions: list[Callable[[Array], Array]], values: Array) -> Array:
+            pieces = np.split(values, self.n_causes, axis=-1)
+            return np.concatenate([f(piece) for f, piece in zip(functions, pieces, strict=True)], axis=-1)
+
+        return Weighted(
+            np.concatenate([part.value for part in parts], axis=-1),
+            partial(by_cause, [part.pull_back for part in parts]),
+            partial(by_cause, [part.bend_back for part in parts]),
+        )
 
     def evaluate(self, parameters: Parameters, log_t: Array) -> list[Evaluation]:
         """Evaluate each block's heads.
