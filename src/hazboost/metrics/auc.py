@@ -68,7 +68,7 @@ def cumulative_dynamic_auc(
     """
     train, test, grid = one_row_target(y_train, "y_train"), one_row_target(y_test, "y_test"), as_grid(times)
     risks, event = as_risks(risk, len(test), len(grid)), event_of_interest(test, cause)
-    observation = Observation(train)
+    observation, entry = Observation(train), start_of_risk(test)
     weight = _weight_of_the_gone(test, event, cause, observation, grid[-1])
     # Without competing events all controls have the same weight, and any will do.
     staying = np.ones(len(grid)) if cause is None else 1.0 / observation.under_observation(grid, "times")
@@ -79,7 +79,7 @@ def cumulative_dynamic_auc(
             ranking = _Ranking(risks[:, k])
         gone = test.lower <= time
         cases = np.where(gone & event, weight, 0.0)
-        present = ~gone & (start_of_risk(test) < time)
+        present = ~gone & (entry < time)
         auc[k] = ranking.area(cases, np.where(gone & ~event, weight, 0.0) + staying[k] * present)
     if np.isnan(auc).any():
         warn_undefined(
