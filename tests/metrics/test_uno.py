@@ -79,6 +79,20 @@ def test_events_after_the_training_follow_up_are_clipped(last_event, smallest):
     assert concordance_index_ipcw(train, test, [3.0, 1.0, 2.0], tau=4.0) == 1.0
 
 
+def test_events_before_the_first_entry_are_clipped():
+    """Up to their constant factor the probabilities at 3, 4 and 5 are 1, 2/3 and 2/3."""
+    train = Surv.right([True, False, True, False], [3.0, 4.0, 5.0, 6.0], entry=np.ones(4))
+    with pytest.warns(FollowUpWarning, match=r"1 of 2 event times of y_test \(up to 0.5\) .* clipped to 0.6667"):
+        found = concordance_index_ipcw(train, ([True, True, False], [0.5, 3.0, 4.0]), [3.0, 1.0, 2.0])
+    assert found == pytest.approx(4.5 / 5.5)
+
+
+def test_nothing_is_known_if_all_training_rows_are_censored_at_once():
+    with pytest.warns(FollowUpWarning, match="clipped to 1 there"):
+        found = concordance_index_ipcw(([0, 0], [1.0, 1.0]), ([1, 1, 1], [1.0, 2.0, 3.0]), [3.0, 1.0, 2.0])
+    assert found == pytest.approx(2.0 / 3.0)
+
+
 def test_no_event_before_tau_gives_nan():
     y = ([True, False, True], [1.0, 2.0, 3.0])
     with pytest.warns(UndefinedMetricWarning, match="no pair of subjects is comparable"):

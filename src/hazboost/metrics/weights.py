@@ -71,7 +71,8 @@ class Observation:
         if not unknown.any():
             return values
         known = curve(np.unique(self.train.lower))
-        lowest = float(known[known > 0.0].min(initial=1.0))
+        # Nothing is known of the censoring if all leave without event at once.
+        lowest = float(known[known > 0.0].min()) if (known > 0.0).any() else 1.0
         warn_follow_up(
             f"{unknown.sum()} of {len(times)} {what} (up to {times[unknown].max():g}) lie where y_train, whose "
             f"follow-up ends at {self.end:g}, has nobody under observation; the probability of being observed is "
