@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from hazboost.likelihood import loss_and_gradient
-from hazboost.target import Target, as_target, check_informative, condense
+from hazboost.target import Target, as_target, check_causes, check_informative, condense
 
 EVENT, TIME = [True, False, True], [1.0, 2.5, 0.0]
 INTS = [1, 0, 1]
@@ -205,7 +205,7 @@ def test_wrong_rows_are_named(y, message):
 def test_gaps_in_the_causes_are_refused_where_a_model_learns():
     target = as_target(([0, 3, 1], [1.0, 2.0, 3.0]))
     with pytest.raises(ValueError, match="the largest is 3 and there is no event of cause 2"):
-        check_informative(target)
+        check_causes(target)
 
 
 def test_intervals_are_information():

@@ -18,7 +18,7 @@ import xgboost as xgb
 
 from hazboost.arrays import Array
 from hazboost.distribution import Distribution
-from hazboost.engines.local import grow_trees, predict_scores
+from hazboost.engines.local import MIN_OUTPUTS, grow_trees, predict_scores, with_idle_outputs
 from hazboost.likelihood import RowLoss, elastic_net, row_loss
 from hazboost.metrics.concordance import harrell
 from hazboost.mixture import Mixture
@@ -31,24 +31,30 @@ BLOCK = 16_384
 MAX_GRADIENT = 1e15
 
 
-Step = Callable[[Mixture, RowLoss], tuple[Array, Array]]
+#: From the heads, the loss of the rows and their portions of their subjects to gradient and hessian.
+Step = Callable[[Mixture, RowLoss, Array], tuple[Array, Array]]
 
 
-def subject_step(mixture: Mixture, loss: RowLoss) -> tuple[Array, Array]:
+def subject_step(mixture: Mixture, loss: RowLoss, portion: Array) -> tuple[Array, Array]:
     """First order: the gradient of each subject's own loss.
 
-    It is the paper's text, with the learning rate multiplied by the number of subjects.
+    It is the paper's text, with the learning rate multiplied by the number of subjects. The hessian counts subjects,
+    however many rows each of them has.
     """
-    return loss.gradient, np.ones_like(loss.gradient)
+    return loss.gradient, np.repeat(portion[:, None], loss.gradient.shape[1], axis=1)
 
 
-def scaled_step(mixture: Mixture, loss: RowLoss) -> tuple[Array, Array]:
-    """First order: all gradients divided by the largest, as the authors' code does."""
+def scaled_step(mixture: Mixture, loss: RowLoss, portion: Array) -> tuple[Array, Array]:
+    """First order: all gradients divided by the largest, as the authors' code does.
+
+    The largest is that of a row: cutting a subject in several rows may make it smaller, and the step longer.
+    """
     largest = np.abs(loss.gradient).max()
-    return loss.gradient / (largest if largest > 0.0 else 1.0), np.ones_like(loss.gradient)
+    gradient, hessian = subject_step(mixture, loss, portion)
+    return gradient / (largest if largest > 0.0 else 1.0), hessian
 
 
-def newton_step(mixture: Mixture, loss: RowLoss) -> tuple[Array, Array]:
+def newton_step(mixture: Mixture, loss: RowLoss, portion: Array) -> tuple[Array, Array]:
     """Second order: the gradient, and a curvature that is nowhere smaller.
 
     A leaf, ``-sum(gradient) / (sum(hessian) + reg_lambda)``, then lies in [-1, 1] whatever the data. Shapes and weights
@@ -92,22 +98,25 @@ class Objective:
     def __call__(self, scores: npt.NDArray[Any], matrix: xgb.DMatrix) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """From the scores of this round to what its trees are fitted to."""
         target = read_target(matrix)
-        loss = self.evaluate(scores.astype(np.float64), target)  # lines 3 to 13
-        self.losses.append(float(np.average(loss.value, weights=target.weight)))
-        gradient, hessian = self.step(self.mixture, loss)
+        loss = self.evaluate(read_scores(scores, self.mixture), target)  # lines 3 to 13
+        self.losses.append(target.mean(loss.value))
+        gradient, hessian = self.step(self.mixture, loss, target.portion)
         weight = target.weight[:, None]
-        return np.clip(gradient, -MAX_GRADIENT, MAX_GRADIENT) * weight, hessian * weight  # lines 14 and 15: XGBoost
+        gradient = np.clip(gradient, -MAX_GRADIENT, MAX_GRADIENT)
+        return with_idle_outputs(gradient * weight), with_idle_outputs(hessian * weight)  # lines 14 and 15: XGBoost
 
     def mean_loss(self, scores: Array, target: Target) -> float:
-        """Penalised loss, averaged over the rows."""
-        return float(np.average(self.evaluate(scores, target).value, weights=target.weight))
+        """Penalised loss, averaged over the subjects."""
+        return target.mean(self.evaluate(scores, target).value)
 
     def evaluate(self, scores: Array, target: Target) -> RowLoss:
         """Penalised loss of each row, with gradient and curvature in the row's scores, block by block."""
 
         def evaluate_block(rows: slice) -> RowLoss:
             penalty = elastic_net(scores[rows], self.alpha, self.l1_ratio)
-            return RowLoss(*map(np.add, row_loss(self.mixture, scores[rows], target[rows]), penalty))
+            portion = target.portion[rows]  # a subject pays its penalty once
+            parts = penalty.value * portion, penalty.gradient * portion[:, None], penalty.curvature * portion[:, None]
+            return RowLoss(*map(np.add, row_loss(self.mixture, scores[rows], target[rows]), parts))
 
         if len(scores) <= BLOCK:
             return evaluate_block(slice(None))
@@ -126,7 +135,7 @@ class ValidationMetric:
 
     def __call__(self, scores: npt.NDArray[Any], matrix: xgb.DMatrix) -> list[tuple[str, float]]:
         """Evaluate raw scores."""
-        scores, target = scores.astype(np.float64), read_target(matrix)
+        scores, target = read_scores(scores, self.objective.mixture), read_target(matrix)
         values = [("loss", self.objective.mean_loss(scores, target))]
         if self.with_concordance:
             risk = -Distribution(self.objective.mixture, scores).restricted_mean(1.0)
@@ -175,6 +184,7 @@ def boost(
         Training loss, and metrics on the validation data; the first entry of each is the start.
     """
     maximize = stopping_metric == "concordance"
+    start = with_idle_outputs(start)
     metric = ValidationMetric(objective, with_concordance=maximize)
     callbacks: list[xgb.callback.TrainingCallback] = [Progress(rounds)] if verbose else []
     if patience is not None:
@@ -192,7 +202,7 @@ def boost(
         metric=metric,
         callbacks=callbacks,
     )
-    last_loss = objective.mean_loss(predict_scores(booster, train), read_target(train))
+    last_loss = objective.mean_loss(read_scores(predict_scores(booster, train), objective.mixture), read_target(train))
     history = {"train_loss": [*objective.losses, last_loss]}
     if validation is not None:
         margin = validation.get_base_margin()
@@ -202,14 +212,54 @@ def boost(
     return (booster if patience is None else booster[: booster.best_iteration + 1]), history
 
 
-def target_fields(target: Target) -> dict[str, Array]:
-    """The target as fields of XGBoost's data, so that an objective needs nothing else wherever it runs."""
-    fields = {"label_lower_bound": target.lower, "label_upper_bound": target.upper}
-    return fields if (target.weight == 1.0).all() else {**fields, "weight": target.weight}
+def target_fields(target: Target, n_scores: int = MIN_OUTPUTS, margin: Array | None = None) -> dict[str, Array]:
+    """The target as fields of XGBoost's data, so that an objective needs nothing else wherever it runs.
+
+    XGBoost has two bounds, a weight and a label for each row. The upper bound of an event is known to be the lower one,
+    and says its cause instead, as a negative number. The weight, with which XGBoost also counts rows when it bins
+    features, is that of the row as a part of its subject. Entry and portion, where any differ from 0 and 1, are the
+    first columns of a label, which must have one column for each output. Everything is in single precision, in which
+    an interval must not become a point.
+
+    Parameters
+    ----------
+    target : Target
+        What was observed.
+    n_scores : int
+        Number of scores.
+    margin : array of shape (n, scores), optional
+        Where the scores of each row start.
+    """
+    lower = target.lower.astype(np.float32)
+    upper = np.where(target.interval, np.maximum(target.upper, np.nextafter(lower, np.float32(np.inf))), target.upper)
+    fields = {"label_lower_bound": target.lower, "label_upper_bound": np.where(target.event, -target.cause, upper)}
+    if not (target.mass == 1.0).all():
+        fields["weight"] = target.mass
+    if target.entry.any() or not (target.portion == 1.0).all():
+        label = np.column_stack([target.entry, target.portion])
+        fields["label"] = np.pad(label, ((0, 0), (0, max(n_scores - MIN_OUTPUTS, 0))))
+    return fields if margin is None else {**fields, "base_margin": with_idle_outputs(margin)}
 
 
 def read_target(matrix: xgb.DMatrix) -> Target:
-    """The inverse of `target_fields`, up to single precision."""
+    """The inverse of `target_fields`, up to single precision; but every row is a subject of its own."""
     lower, upper = (matrix.get_float_info(f"label_{side}_bound").astype(np.float64) for side in ("lower", "upper"))
-    weight = matrix.get_weight().astype(np.float64)
-    return Target.of(lower, upper, weight if len(weight) else np.ones(len(lower)))
+    n, label = len(lower), matrix.get_label().astype(np.float64)
+    entry, portion = (label[:, 0], label[:, 1]) if label.size else (np.zeros(n), np.ones(n))
+    mass = matrix.get_weight().astype(np.float64)
+    event = upper < 0.0
+    return Target(
+        lower,
+        np.where(event, lower, upper),
+        (mass if len(mass) else np.ones(n)) / portion,
+        entry,
+        np.where(event, -upper, 0.0).astype(np.intp),
+        np.arange(n),
+        portion,
+    )
+
+
+def read_scores(scores: npt.NDArray[Any], mixture: Mixture) -> Array:
+    """Scores of each row from XGBoost's outputs."""
+    read: Array = scores[:, : mixture.n_scores].astype(np.float64)
+    return read

@@ -29,7 +29,7 @@ from hazboost.model import parameter_columns, share_columns
 from hazboost.notebook import summary_card
 from hazboost.start import STARTS
 from hazboost.tables import make_table
-from hazboost.target import Target, as_target, check_informative
+from hazboost.target import Target, as_target, check_causes, check_informative
 from hazboost.training import Data, Plan, Trained, train_model
 
 #: What the authors' code does; the numbers are its defaults.
@@ -358,6 +358,8 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
         constraints = tree_constraints(schema, data.X.shape[1], self.monotone_constraints, self.interaction_constraints)
         plan = replace(plan, settings={**plan.settings, **constraints})
         data = data.without_weightless_rows()
+        check_causes(data.target)
+        plan = replace(plan, mixture=replace(plan.mixture, n_causes=data.target.n_causes))
         train, validation = data, self._read_eval_set(named, schema, eval_set)
         if validation is None and plan.patience is not None:
             train, validation = data.split(self.validation_fraction, plan.seed)

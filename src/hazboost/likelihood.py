@@ -134,7 +134,7 @@ class _Cause:
 
     Attributes
     ----------
-    mixture, parameters
+    mixture, scores, parameters
         The heads of the cause.
     exposure : list of Evaluation
         Cumulative hazards over the time under observation without event, ``(entry, lower]``; log-hazards at its end.
@@ -153,6 +153,7 @@ class _Cause:
     """
 
     mixture: Mixture
+    scores: Array
     parameters: Parameters
     exposure: list[Evaluation]
     event: Mask
@@ -194,7 +195,7 @@ class _Cause:
             weight_slope[rows] -= pull * inside
             mass[rows] += parameters.weight[rows] * inside
 
-        gradient, curvature = (np.empty((len(value), mixture.n_scores)) for _ in range(2))
+        gradient, curvature = np.empty_like(self.scores), np.empty_like(self.scores)
         for number, block in enumerate(mixture.blocks):
             at = self.exposure[number]
             weight, r = parameters.weight[:, block.heads], responsibility[:, block.heads]
@@ -227,7 +228,7 @@ def _evaluate_cause(mixture: Mixture, scores: Array, target: Target, event: Mask
     rows = np.flatnonzero(target.interval)
     between, unclipped, hazard = _evaluate_intervals(mixture, parameters, target, rows, at_lower)
     time = target.lower - target.entry
-    return _Cause(mixture, parameters, exposure, event & watched, time, rows, between, unclipped, hazard)
+    return _Cause(mixture, scores, parameters, exposure, event & watched, time, rows, between, unclipped, hazard)
 
 
 def _evaluate_intervals(

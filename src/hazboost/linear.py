@@ -136,10 +136,10 @@ def fit_linear_path(
     ridges : sequence of float
         Strengths; best from strong to weak, as each fit begins where the one before ended.
     """
-    design = learn_design(X, schema, target.weight)
+    design = learn_design(X, schema, target.mass)
     columns = design(X)
     logs = replace(mixture, parameter_activation=PARAMETER_ACTIVATIONS["exp"])
-    total, is_scale, n_scores = target.weight.sum(), mixture.scale_scores, mixture.n_scores
+    total, is_scale, n_scores = target.mass.sum(), mixture.scale_scores, mixture.n_scores
     share = target.weight / total
     reach = np.where(np.arange(n_scores) < mixture.first_weight_score, INTERCEPT_REACH, 0.0)  # weights stay
     bounds = [

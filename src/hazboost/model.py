@@ -10,7 +10,7 @@ import xgboost as xgb
 
 from hazboost.arrays import Array
 from hazboost.distribution import Distribution
-from hazboost.engines.local import build_matrix, predict_scores
+from hazboost.engines.local import build_matrix, predict_scores, with_idle_outputs
 from hazboost.features import Schema
 from hazboost.mixture import LARGEST_EXPONENT, Mixture
 from hazboost.start import Start
@@ -51,10 +51,11 @@ class Model:
             encoded,
             names=self.schema.tree_names,
             types=self.schema.types,
-            fields=None if margin is None else {"base_margin": margin},
+            fields=None if margin is None else {"base_margin": with_idle_outputs(margin)},
             settings={"nthread": self.n_threads},
         )
-        return Distribution(self.mixture, predict_scores(self.booster, matrix), self.unit)
+        scores = predict_scores(self.booster, matrix)[:, : self.mixture.n_scores]
+        return Distribution(self.mixture, scores, self.unit)
 
 
 def parameter_columns(distribution: Distribution) -> dict[str, Array]:

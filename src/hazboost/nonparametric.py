@@ -19,7 +19,8 @@ def kaplan_meier(target: Target) -> tuple[Array, Array]:
 
     .. math:: S(t) = \prod_{t_i \le t} \left(1 - \frac{d_i}{n_i}\right)
 
-    with :math:`d_i` (weighted) events at :math:`t_i` and :math:`n_i` subjects at risk just before.
+    with :math:`d_i` (weighted) events at :math:`t_i` and :math:`n_i` subjects at risk just before, who have entered
+    before :math:`t_i` and not left. Events are those whose time was seen.
 
     Returns
     -------

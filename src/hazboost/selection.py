@@ -13,14 +13,14 @@ from hazboost.arrays import Indices
 from hazboost.likelihood import row_loss
 from hazboost.linear import LinearStart
 from hazboost.start import Start
-from hazboost.target import Target
+from hazboost.target import Target, number_by_appearance, rows_of, strata
 
 if TYPE_CHECKING:
     from hazboost.training import Data, Trainer
 
 #: Strengths of the ridge, from strong to weak. Even the strongest leaves a ranking of the subjects.
 RIDGES = (10_000.0, 3_000.0, 1_000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3)
-#: Above this number of rows one hold-out of a fifth takes the place of folds.
+#: Above this number of subjects one hold-out of a fifth takes the place of folds.
 MAX_ROWS_FOR_FOLDS = 5_000
 HOLD_OUT = 0.2
 #: Rounds at most, and rounds without improvement after which a fold stops, both divided by the learning rate.
@@ -47,16 +47,18 @@ class Choice:
 
 
 def splits(target: Target, folds: int, seed: int) -> list[tuple[Indices, Indices]]:
-    """Rows to train on and rows to hold out, stratified on the event where there are enough of both kinds."""
-    event = target.event
-    stratified = min(event.sum(), (~event).sum()) >= folds
+    """Rows to train on and rows to hold out, whole subjects, stratified where there are enough of every kind."""
+    kind = strata(target, folds)
     splitter: Any
-    if len(event) > MAX_ROWS_FOR_FOLDS:
-        kind = StratifiedShuffleSplit if stratified else ShuffleSplit
-        splitter = kind(1, test_size=HOLD_OUT, random_state=seed)
+    if len(kind) > MAX_ROWS_FOR_FOLDS:
+        stratified = StratifiedShuffleSplit if kind.any() else ShuffleSplit
+        splitter = stratified(1, test_size=HOLD_OUT, random_state=seed)
     else:
-        splitter = (StratifiedKFold if stratified else KFold)(folds, shuffle=True, random_state=seed)
-    return list(splitter.split(np.zeros(len(event)), event))
+        splitter = (StratifiedKFold if kind.any() else KFold)(folds, shuffle=True, random_state=seed)
+    subject = number_by_appearance(target.subject)
+    return [
+        (rows_of(subject, kept), rows_of(subject, held)) for kept, held in splitter.split(np.zeros(len(kind)), kind)
+    ]
 
 
 def choose(trainer: Trainer, data: Data) -> Choice:
@@ -89,4 +91,4 @@ def choose(trainer: Trainer, data: Data) -> Choice:
 def held_out_loss(start: LinearStart, held: Data) -> float:
     """Mean loss of a linear start on data that it has not seen."""
     loss = row_loss(start.mixture, start.margin(held.X), held.target).value
-    return float(np.average(loss, weights=held.target.weight))
+    return held.target.mean(loss)

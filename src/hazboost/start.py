@@ -19,7 +19,7 @@ from hazboost.heads import Head
 from hazboost.likelihood import loss_and_gradient
 from hazboost.mixture import Mixture, log_time
 from hazboost.nonparametric import kaplan_meier
-from hazboost.target import Target, condense
+from hazboost.target import Target, as_if_only, condense, join_rows
 
 #: The smallest shape and weight that a random draw may give.
 SMALLEST_DRAW = 1e-3
@@ -47,16 +47,27 @@ def random_start(mixture: Mixture, target: Target, rng: np.random.Generator) -> 
 def kaplan_meier_start(mixture: Mixture, target: Target, rng: np.random.Generator) -> Array:
     """Fit each family to the Kaplan-Meier curve and spread its heads around: ``N(eta, eta/10)``, ``N(k, k/10)``.
 
-    The heads have equal weights, so that together they follow the curve.
+    The heads have equal weights, so that together they follow the curve. Each cause has a curve of its own, for which
+    events of the others are censoring. An event in an interval counts at its middle.
     """
-    time, survival = kaplan_meier(target)
+    curves = [_curve(target, cause) for cause in range(1, mixture.n_causes + 1)]
     log_parameters = {"eta": np.zeros(mixture.n_heads), "k": np.zeros(mixture.n_heads)}
     for block in mixture.blocks:
-        fitted = fit_to_curve(block.head, time, survival)
+        fitted = fit_to_curve(block.head, *curves[block.cause - 1])
         for name, log_value in zip(block.head.parameters, fitted, strict=True):
             spread = np.maximum(1.0 + 0.1 * rng.standard_normal(block.count), 0.1)
             log_parameters[name][block.heads] = log_value + np.log(spread)
     return _assemble(mixture, log_parameters, _equal_weights(mixture))
+
+
+def _curve(target: Target, cause: int) -> tuple[Array, Array]:
+    """The Kaplan-Meier curve of one cause; one that falls by half an event in all where there was none."""
+    only = as_if_only(target, cause)
+    time, survival = kaplan_meier(only)
+    if len(time):
+        return time, survival
+    longest = np.array([target.longest])
+    return longest, np.exp(-0.5 * longest / only.exposure)
 
 
 def fit_to_curve(head: Head, time: Array, survival: Array) -> Array:
@@ -81,10 +92,10 @@ def marginal_start(mixture: Mixture, target: Target, rng: np.random.Generator) -
     Parameters are fitted as logarithms and weights as scores of their own activation, inside bounds that leave every
     head a part in the hazard: one that starts with none has no gradient and never learns.
     """
-    logs, target = replace(mixture, parameter_activation=PARAMETER_ACTIVATIONS["exp"]), condense(target, ENOUGH_TIMES)
-    share = target.weight / target.weight.sum()
-    rate = (target.weight * target.event).sum() / (target.weight * target.lower).sum()
-    log_eta = np.full(mixture.n_heads, np.log(rate))
+    logs = replace(mixture, parameter_activation=PARAMETER_ACTIVATIONS["exp"])
+    target = condense(join_rows(target), ENOUGH_TIMES)
+    share, rates = target.weight / target.weight[target.weight > 0.0].sum(), _rates(mixture, target)
+    log_eta = np.log(rates)[mixture.head_causes - 1]
     log_k = np.concatenate([_spread(block.count) for block in mixture.blocks])
     first = _assemble(logs, {"eta": log_eta, "k": log_k}, _equal_weights(mixture))
 
@@ -94,7 +105,7 @@ def marginal_start(mixture: Mixture, target: Target, rng: np.random.Generator) -
 
     fitted = first
     for _ in range(RESTARTS):  # the search may stall; begun anew from there, it goes on
-        fit = minimize(mean_loss, fitted, jac=True, method="L-BFGS-B", bounds=_bounds(mixture, rate), options=SEARCH)
+        fit = minimize(mean_loss, fitted, jac=True, method="L-BFGS-B", bounds=_bounds(mixture, rates), options=SEARCH)
         fitted, moved = fit.x, np.abs(fit.x - fitted).max()
         if moved < 1e-4:
             break
@@ -106,13 +117,23 @@ def _spread(count: int) -> Array:
     return np.linspace(-np.log(2.0), np.log(2.0), count) if count > 1 else np.zeros(1)
 
 
-def _bounds(mixture: Mixture, rate: float) -> list[tuple[float, float]]:
-    """Bounds of log-parameters and weight scores: scales around the mean rate, weights around equal ones."""
-    log_rate = float(np.log(rate))
-    ranges = {"eta": (log_rate - 4.0, log_rate + 8.0), "k": (-1.5, 2.0)}
-    bounds = [ranges[name] for block in mixture.blocks for name in block.head.parameters for _ in range(block.count)]
+def _rates(mixture: Mixture, target: Target) -> Array:
+    """Events of each cause over the time under observation; half an event where there was none."""
+    causes = [as_if_only(target, cause) for cause in range(1, mixture.n_causes + 1)]
+    events = np.array([(one.weight * one.event).sum() for one in causes])
+    exposure = float((causes[0].weight * (causes[0].lower - causes[0].entry)).sum())
+    return np.where(events > 0.0, events, 0.5) / exposure
+
+
+def _bounds(mixture: Mixture, rates: Array) -> list[tuple[float, float]]:
+    """Bounds of log-parameters and weight scores: scales around the mean rates, weights around equal ones."""
+    bounds = []
+    for block in mixture.blocks:
+        log_rate = float(np.log(rates[block.cause - 1]))
+        ranges = {"eta": (log_rate - 4.0, log_rate + 8.0), "k": (-1.5, 2.0)}
+        bounds += [ranges[name] for name in block.head.parameters for _ in range(block.count)]
     if mixture.learns_weights:
-        equal = mixture.weight_activation.inverse_of_equal_weights(mixture.n_heads)
+        equal = mixture.weight_activation.inverse_of_equal_weights(mixture.heads_per_cause)
         # A positive score is that of an activation that may reach zero, and stays positive.
         bounds += [(0.3 * equal if equal > 0.0 else equal - 1.0, equal + 1.0)] * mixture.n_heads
     return bounds
@@ -121,7 +142,7 @@ def _bounds(mixture: Mixture, rate: float) -> list[tuple[float, float]]:
 def _equal_weights(mixture: Mixture) -> Array:
     if not mixture.learns_weights:
         return np.empty(0)
-    return np.full(mixture.n_heads, mixture.weight_activation.inverse_of_equal_weights(mixture.n_heads))
+    return np.full(mixture.n_heads, mixture.weight_activation.inverse_of_equal_weights(mixture.heads_per_cause))
 
 
 def _assemble(mixture: Mixture, log_parameters: dict[str, Array], weight_scores: Array) -> Array:

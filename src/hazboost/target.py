@@ -24,6 +24,8 @@ from hazboost.observations import (
 
 #: Sample weights outside would be lost in the trees' single precision.
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-15, 1e15
+#: The least part of its subject that a row can be.
+SMALLEST_PORTION = 1e-12
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,11 @@ class Target:
         return float(self.weight @ (self.middle - self.entry))
 
     @property
+    def n_causes(self) -> int:
+        """The largest cause; one where only intervals were seen."""
+        return max(int(self.cause.max(initial=0)), 1)
+
+    @property
     def has_several_rows(self) -> bool:
         """Whether any subject has more than one row."""
         return len(self) > 0 and int(self.subject.max()) + 1 < len(self)
@@ -165,26 +172,79 @@ def number_by_appearance(names: npt.NDArray[Any]) -> Indices:
     return rank[inverse.ravel()]
 
 
+def strata(target: Target, least: int) -> Indices:
+    """What became of each subject, in the order of appearance: censored, an event of which cause, an interval.
+
+    Kinds with fewer than ``least`` subjects are not told apart: then all events are one kind, or everything is.
+    """
+    subject = number_by_appearance(target.subject)
+    kind = np.zeros(int(subject.max()) + 1, dtype=np.intp)
+    np.maximum.at(kind, subject, np.where(target.interval, target.cause.max() + 1, target.cause))
+    for coarser in (kind, (kind > 0).astype(np.intp)):
+        counts = np.unique(coarser, return_counts=True)[1]
+        if len(counts) > 1 and counts.min() >= least:
+            return coarser
+    return np.zeros_like(kind)
+
+
+def rows_of(subject: Indices, chosen: Indices) -> Indices:
+    """Rows of the chosen subjects; with one row for each, in the order of ``chosen``."""
+    if len(subject) == int(subject.max()) + 1:
+        return chosen
+    return np.flatnonzero(np.isin(subject, chosen))
+
+
 def _followed(lower: Array, upper: Array) -> Array:
     """The last finite time of each row."""
     return np.where(np.isfinite(upper), upper, lower)
 
 
 def _portions(subject: Indices, duration: Array) -> Array:
-    """Each row's share of the time of its subject; equal shares where that is zero."""
-    total, rows = np.bincount(subject, duration), np.bincount(subject)
-    watched = total[subject] > 0.0
-    portion: Array = np.where(watched, duration, 1.0) / np.where(watched, total[subject], rows[subject])
+    """Each row's share of the time of its subject: never nothing, and equal shares where the time is zero."""
+    total, rows = np.bincount(subject, duration)[subject], np.bincount(subject)[subject]
+    some = np.where(total > 0.0, np.maximum(duration, SMALLEST_PORTION * total), 1.0)
+    portion: Array = np.where(rows == 1, 1.0, some / np.bincount(subject, some)[subject])
     return portion
 
 
-def condense(target: Target, size: int) -> Target:
-    """Merge rows of nearly the same time until about ``size`` are left of each kind.
+def join_rows(target: Target) -> Target:
+    """Put the rows of a subject that follow one another without event or change of weight back together.
 
-    What is fitted without features sees times only, and a few thousand of them say as much as a million.
+    What is fitted without features does not see where a subject was cut in pieces.
     """
-    kinds = [target.event, ~target.event]
-    return _concatenate([_merge(target[rows], size) for rows in kinds if rows.any()])
+    if not target.has_several_rows:
+        return target
+    ordered = target[np.lexsort((target.entry, target.subject))]
+    goes_on = (
+        (ordered.subject[1:] == ordered.subject[:-1])
+        & (ordered.entry[1:] == ordered.lower[:-1])
+        & (ordered.weight[1:] == ordered.weight[:-1])
+        & np.isinf(ordered.upper[:-1])
+    )
+    first, last = np.r_[True, ~goes_on], np.r_[~goes_on, True]
+    ends = ordered[last]
+    return Target.of(
+        ends.lower, ends.upper, ends.weight, entry=ordered.entry[first], cause=ends.cause, subject=ends.subject
+    )
+
+
+def condense(target: Target, size: int) -> Target:
+    """Merge rows of nearly the same time until about ``size`` are left of each kind: events by cause, and censored.
+
+    What is fitted without features sees times only, and a few thousand of them say as much as a million. As the
+    likelihood has ``H(entry) - H(lower)``, a delayed entry is a row of its own, censored, with a negative weight.
+    """
+    interval, late = target.interval, target.entry > 0.0
+    from_zero = replace(target, entry=np.zeros(len(target)))
+    kinds = [from_zero[target.cause == cause] for cause in range(1, int(target.cause.max(initial=0)) + 1)]
+    kinds.append(from_zero[(target.cause == 0) & ~interval])
+    entries = Target.of(target.entry[late], np.full(late.sum(), np.inf), target.weight[late])
+    merged = [_merge(kind, size) for kind in [*kinds, entries] if len(kind)]
+    if entries.weight.size:
+        merged[-1] = replace(merged[-1], weight=-merged[-1].weight)
+    if interval.any():
+        merged.append(_merge_intervals(from_zero[interval], size))
+    return _concatenate(merged)
 
 
 def _merge(target: Target, size: int) -> Target:
@@ -195,7 +255,27 @@ def _merge(target: Target, size: int) -> Target:
     first = np.linspace(0, len(target), size, endpoint=False).astype(np.intp)
     weight = np.add.reduceat(ordered.weight, first)
     lower = np.add.reduceat(ordered.weight * ordered.lower, first) / weight
-    return Target.of(lower, np.where(np.isinf(ordered.upper[first]), np.inf, lower), weight)
+    upper = np.where(np.isinf(ordered.upper[first]), np.inf, lower)
+    return Target.of(lower, upper, weight, cause=ordered.cause[first])
+
+
+def _merge_intervals(target: Target, size: int) -> Target:
+    """Replace intervals that begin and end at nearly the same times by their weighted means."""
+    if len(target) <= size:
+        return target
+    strips = int(np.sqrt(size))
+    strip = np.argsort(np.argsort(target.lower, kind="stable"), kind="stable") * strips // len(target)
+    cell = np.empty(len(target), dtype=np.intp)
+    for number in range(strips):
+        rows = np.flatnonzero(strip == number)
+        order = np.argsort(np.argsort(target.upper[rows], kind="stable"), kind="stable")
+        cell[rows] = number * strips + order * strips // len(rows)
+    weight = np.bincount(cell, target.weight).astype(np.float64)
+    some = weight > 0.0
+    lower, upper = (
+        np.bincount(cell, target.weight * times)[some] / weight[some] for times in (target.lower, target.upper)
+    )
+    return Target.of(lower, upper, weight[some])
 
 
 def _concatenate(parts: Sequence[Target]) -> Target:
@@ -203,6 +283,32 @@ def _concatenate(parts: Sequence[Target]) -> Target:
     names = ("lower", "upper", "weight", "entry", "cause")
     lower, upper, weight, entry, cause = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
     return Target.of(lower, upper, weight, entry=entry, cause=cause)
+
+
+def as_if_only(target: Target, cause: int) -> Target:
+    """Exact and censored rows for one cause, the others being censoring, and intervals at their middle.
+
+    Nobody knows the cause of an event in an interval: each cause has the part of it that it has of the known ones.
+    """
+    interval = target.interval
+    known = np.bincount(target.cause, target.weight, minlength=cause + 1)[1:]
+    share = known[cause - 1] / known.sum() if known.sum() > 0.0 else 1.0 / len(known)
+    seen = target.cause == cause
+    here = Target.of(
+        target.middle,
+        np.where(seen | interval, target.middle, np.inf),
+        np.where(interval, share, 1.0) * target.weight,
+        entry=target.entry,
+    )
+    if not interval.any() or share == 1.0:
+        return here
+    others = Target.of(
+        here.lower[interval],
+        np.full(interval.sum(), np.inf),
+        (1.0 - share) * target.weight[interval],
+        entry=here.entry[interval],
+    )
+    return _concatenate([here, others])
 
 
 def as_target(y: Any, sample_weight: Any = None, *, name: str = "y") -> Target:
@@ -270,11 +376,16 @@ def check_informative(target: Target, name: str = "y") -> None:
         )
     if target.longest == 0.0:
         raise ValueError(f"{name}: all observed times are 0; at least one must be positive.")
-    absent = np.setdiff1d(np.arange(1, known.max() + 1), known)
+
+
+def check_causes(target: Target, name: str = "y") -> None:
+    """Refuse causes that are not numbered 1, 2, ... without gaps."""
+    absent = np.setdiff1d(np.arange(1, target.n_causes), target.cause)
     if len(absent):
         raise ValueError(
-            f"{name}: causes must be numbered 1, 2, ... without gaps, 0 for no event; the largest is {known.max()} and "
-            f"there is no event of cause {', '.join(map(str, absent[:5]))}. The event comes first and the time second."
+            f"{name}: causes must be numbered 1, 2, ... without gaps, 0 for no event; the largest is {target.n_causes} "
+            f"and there is no event of cause {', '.join(map(str, absent[:5]))}. "
+            "The event comes first and the time second."
         )
 
 

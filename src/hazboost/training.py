@@ -23,7 +23,7 @@ from hazboost.mixture import Mixture
 from hazboost.model import Model
 from hazboost.selection import MAX_ROUNDS, PATIENCE, Choice, choose
 from hazboost.start import STARTS, ConstantStart, Start, marginal_start
-from hazboost.target import Target, check_informative
+from hazboost.target import Target, check_informative, number_by_appearance, rows_of, strata
 
 #: Events, in all of the training follow-up, to which the background hazard amounts: Jeffreys' estimate after none.
 BACKGROUND_EVENTS = 0.5
@@ -41,19 +41,19 @@ class Data:
     def without_weightless_rows(self) -> Data:
         """Weight 0 means that the row is not there: not for the trees' splits, nor for the unit of time."""
         heavy = self.target.weight > 0.0
-        return self if heavy.all() else self.rows(heavy)
+        return self if heavy.all() else Data(self.X[heavy], self.target.only(heavy))
 
     def split(self, fraction: float, seed: int) -> tuple[Data, Data]:
-        """Set a part aside, stratified on the event where both parts can have one."""
-        event = self.target.event
-        strata = event if min(event.sum(), (~event).sum()) > 1 else None
+        """Set a part of the subjects aside, stratified on what became of them where both parts can have some."""
+        kind = strata(self.target, 2)
         try:
             kept, aside = train_test_split(
-                np.arange(len(event)), test_size=fraction, stratify=strata, random_state=seed
+                np.arange(len(kind)), test_size=fraction, stratify=kind if kind.any() else None, random_state=seed
             )
         except ValueError as error:
-            raise ValueError(f"validation_fraction={fraction} cannot split {len(event)} subjects: {error}") from error
-        return self.rows(kept), self.rows(aside)
+            raise ValueError(f"validation_fraction={fraction} cannot split {len(kind)} subjects: {error}") from error
+        subject = number_by_appearance(self.target.subject)
+        return self.rows(rows_of(subject, kept)), self.rows(rows_of(subject, aside))
 
     def rows(self, rows: Indices | Mask) -> Data:
         """Some of the rows."""
@@ -103,7 +103,10 @@ class Trainer:
         """Linear starts for several strengths of the ridge."""
         if len(data.target) > MAX_ROWS_FOR_LINEAR:
             rng = np.random.default_rng(self.plan.seed)
-            data = data.rows(np.sort(rng.choice(len(data.target), MAX_ROWS_FOR_LINEAR, replace=False)))
+            subject = number_by_appearance(data.target.subject)
+            enough = max(1, MAX_ROWS_FOR_LINEAR * (int(subject.max()) + 1) // len(subject))
+            drawn = np.sort(rng.choice(int(subject.max()) + 1, enough, replace=False))
+            data = data.rows(rows_of(subject, drawn))
         logs = replace(self.mixture, parameter_activation=PARAMETER_ACTIVATIONS["exp"])
         without_features = marginal_start(logs, data.target, np.random.default_rng(self.plan.seed))
         return fit_linear_path(self.mixture, self.schema, data.X, data.target, without_features, ridges)
@@ -135,12 +138,11 @@ class Trainer:
         return history["validation_loss"]
 
     def _matrix(self, data: Data, start: Start, like: xgb.DMatrix | None = None) -> xgb.DMatrix:
-        fields, margin = target_fields(data.target), start.margin(data.X)
         return build_matrix(
             data.X,
             names=self.schema.tree_names,
             types=self.schema.types,
-            fields=fields if margin is None else {**fields, "base_margin": margin},
+            fields=target_fields(data.target, self.mixture.n_scores, start.margin(data.X)),
             settings=self.plan.settings,
             like=like,
         )
@@ -152,9 +154,9 @@ def train_model(plan: Plan, schema: Schema, data: Data, validation: Data | None)
     if validation is not None and plan.patience is not None:
         check_can_stop(plan.stopping_metric, validation.target)
     if plan.step != "newton":  # whose hessian is not the number of subjects
-        advise_on_weights(float(data.target.weight.sum()), plan.settings["min_child_weight"])
-    unit = float(data.target.lower.max())
-    mixture = plan.mixture.with_background(BACKGROUND_EVENTS * unit / float(data.target.weight @ data.target.lower))
+        advise_on_weights(float(data.target.mass.sum()), plan.settings["min_child_weight"])
+    unit = data.target.longest
+    mixture = plan.mixture.with_background(BACKGROUND_EVENTS * unit / data.target.exposure)
     trainer, scaled = Trainer(plan, schema, mixture), data.scaled(unit)
     needs_choice = plan.rounds is None or plan.init == "linear"
     choice = choose(trainer, scaled) if needs_choice else Choice(None, plan.rounds or 0, {})
@@ -183,14 +185,20 @@ class Trained(NamedTuple):
 
 def in_user_time(losses: list[float], unit: float, target: Target) -> list[float]:
     """Mean losses with hazards per unit of the user's time: each event adds ``log(unit)``."""
-    shift = float(np.average(target.event, weights=target.weight) * np.log(unit))
+    shift = target.mean(target.event.astype(np.float64)) * float(np.log(unit))
     return [loss + shift for loss in losses]
 
 
 def check_can_stop(metric: str, target: Target) -> None:
     """Refuse to stop on a metric that the validation data do not define."""
-    if metric == "concordance" and np.isnan(harrell(target, target.lower)):
+    if metric != "concordance":
+        return
+    advice = "use stopping_metric='likelihood'"
+    if target.interval.any() or target.has_several_rows:
+        what = "intervals" if target.interval.any() else "several rows of one subject"
+        raise ValueError(f"the C-index needs one time for each subject, and y has {what}; {advice}.")
+    if np.isnan(harrell(target, target.lower)):
         raise ValueError(
             "the validation data have no comparable pair of subjects, so the C-index is not defined on them; "
-            "give a larger validation_fraction or eval_set, or use stopping_metric='likelihood'."
+            f"give a larger validation_fraction or eval_set, or {advice}."
         )

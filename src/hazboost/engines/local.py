@@ -14,6 +14,17 @@ Objective = Callable[[Scores, xgb.DMatrix], tuple[npt.NDArray[Any], npt.NDArray[
 Metric = Callable[[Scores, xgb.DMatrix], list[tuple[str, float]]]
 
 
+#: A label of XGBoost has one column or one for each output. A model with fewer outputs than this has idle ones beside
+#: them, with zero gradients and no splits, so that a label can always carry this many numbers.
+MIN_OUTPUTS = 2
+
+
+def with_idle_outputs(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Values of each output, on the last axis, with zeros for the idle ones."""
+    missing = MIN_OUTPUTS - values.shape[-1]
+    return values if missing <= 0 else np.pad(values, [*[(0, 0)] * (values.ndim - 1), (0, missing)])
+
+
 def build_matrix(
     X: Any,
     *,
