@@ -75,3 +75,45 @@ def differentiate():
         return (8.0 * near - far) / (12.0 * step)
 
     return derivative
+
+
+class Definitions:
+    """Risk sets, Kaplan-Meier and the distribution of censoring of rows (cause, time, entry), one by one."""
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    def at_risk(self, t):
+        return sum(time >= t and (entry < t or entry == 0) for _, time, entry in self.rows)
+
+    def events(self, t, causes=(1, 2, 3)):
+        return sum(time == t and cause in causes for cause, time, _ in self.rows)
+
+    def censored(self, t):
+        return self.events(t, causes=(0,))
+
+    def times(self, until, *, strictly=False):
+        return sorted({time for _, time, _ in self.rows if time < until or (time == until and not strictly)})
+
+    def survival_before(self, t):
+        return np.prod([1.0 - self.events(u) / self.at_risk(u) for u in self.times(t, strictly=True)])
+
+    def survival(self, t):
+        return np.prod([1.0 - self.events(u) / self.at_risk(u) for u in self.times(t)])
+
+    def incidence(self, t, cause):
+        return sum(self.survival_before(u) * self.events(u, (cause,)) / self.at_risk(u) for u in self.times(t))
+
+    def uncensored(self, t, *, strictly=False):
+        steps = [u for u in self.times(t, strictly=strictly) if self.censored(u)]
+        return np.prod([1.0 - self.censored(u) / (self.at_risk(u) - self.events(u)) for u in steps])
+
+    def under_observation(self, t):
+        present = self.at_risk(t) / len(self.rows) / self.survival_before(t)
+        return present * self.uncensored(t) / self.uncensored(t, strictly=True)
+
+
+@pytest.fixture(scope="session")
+def definitions():
+    """Nonparametric estimates by their definitions: ``definitions([(cause, time, entry), ...]).survival(t)``."""
+    return Definitions

@@ -12,7 +12,7 @@ from hazboost.distribution import Distribution
 from hazboost.engines.local import build_matrix, predict_scores
 from hazboost.heads import HEADS
 from hazboost.likelihood import elastic_net, loss_and_gradient
-from hazboost.metrics import concordance_index
+from hazboost.metrics.concordance import harrell
 from hazboost.mixture import Mixture
 from hazboost.start import random_start
 from hazboost.target import Target
@@ -139,7 +139,7 @@ def test_early_stopping_keeps_the_best_round(metric):
     kept = (
         objective.mean_loss(scores, target_new)
         if metric == "loss"
-        else concordance_index(target_new.event, target_new.lower, -Distribution(mixture, scores).restricted_mean(1.0))
+        else harrell(target_new, -Distribution(mixture, scores).restricted_mean(1.0))
     )
     assert kept == pytest.approx(history[f"validation_{metric}"][best], abs=1e-5)
 

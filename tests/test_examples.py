@@ -75,6 +75,17 @@ def test_code_of_the_readme_runs(number, capsys):
     exec(compile(python_blocks("README.md")[number], "README.md", "exec"), {})
 
 
+def test_code_of_the_page_on_metrics_runs():
+    """The blocks build on each other."""
+    names = {}
+    for block in python_blocks("docs/metrics.md"):
+        exec(compile(block, "docs/metrics.md", "exec"), names)
+    assert 0.6 < names["discrimination"] < 1.0
+    assert 0.0 < names["brier"] < 0.25
+    assert names["test"].p_value > 0.001
+    assert (names["scores"] < 0.0).all()
+
+
 def test_example_of_the_readme_prints_what_it_promises(capsys):
     exec(compile(python_blocks("README.md")[0], "README.md", "exec"), {})
     printed = capsys.readouterr().out
@@ -88,7 +99,7 @@ def test_code_in_the_architecture_is_the_code(number):
     assert code.strip() in (ROOT / path.removeprefix("# ")).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "docs/architecture.md"])
+@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/metrics.md"])
 def test_links_lead_somewhere(document):
     text = (ROOT / document).read_text(encoding="utf-8")
     links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text) + re.findall(r'src="([^"]+)"', text)

@@ -1,10 +1,12 @@
-"""Kaplan and Meier's estimate against scikit-survival's."""
+"""Kaplan and Meier's estimate against scikit-survival's; all estimates, with delayed entry, against definitions."""
 
 import numpy as np
 import pytest
-from sksurv.nonparametric import kaplan_meier_estimator
+from hypothesis import given
+from hypothesis import strategies as st
+from sksurv.nonparametric import cumulative_incidence_competing_risks, kaplan_meier_estimator
 
-from hazboost.nonparametric import kaplan_meier
+from hazboost.nonparametric import aalen_johansen, at_risk, censoring_distribution, evaluate_steps, kaplan_meier
 from hazboost.target import Target
 
 
@@ -49,3 +51,64 @@ def test_estimate_is_a_probability_for_any_weights():
         survival = kaplan_meier(Target.of(time, time, rng.random(n)))[1]
         assert ((survival >= 0.0) & (survival <= 1.0)).all()
         assert (np.diff(survival) <= 0.0).all()
+
+
+@st.composite
+def delayed_rows(draw):
+    rows = []
+    for _ in range(draw(st.integers(1, 12))):
+        time = draw(st.integers(0, 6))
+        entry = draw(st.integers(0, time - 1)) if time > 0 else 0
+        rows.append((draw(st.integers(0, 2)), float(time), float(entry)))
+    return rows
+
+
+@given(rows=delayed_rows())
+def test_delayed_entry_causes_and_censoring(definitions, rows):
+    definition = definitions(rows)
+    cause, time, entry = (np.array(column) for column in zip(*rows, strict=True))
+    target = Target.of(time, np.where(cause > 0, time, np.inf), entry=entry, cause=cause)
+    grid = np.arange(0.0, 7.5, 0.5)
+    np.testing.assert_array_equal(at_risk(target, grid), [definition.at_risk(t) for t in grid])
+    for steps, start, expected in (
+        (kaplan_meier(target), 1.0, definition.survival),
+        (censoring_distribution(target), 1.0, definition.uncensored),
+        (aalen_johansen(target, 1), 0.0, lambda t: definition.incidence(t, 1)),
+        (aalen_johansen(target, 2), 0.0, lambda t: definition.incidence(t, 2)),
+    ):
+        found = evaluate_steps(steps, grid, start=start)
+        np.testing.assert_allclose(found, [expected(t) for t in grid], atol=1e-12)
+        before = evaluate_steps(steps, grid[1:], start=start, before=True)
+        np.testing.assert_allclose(before, [expected(t - 0.25) for t in grid[1:]], atol=1e-12)
+
+
+def test_incidences_and_survival_sum_to_one():
+    rng = np.random.default_rng(0)
+    time, cause = rng.integers(1, 9, 200).astype(float), rng.integers(0, 4, 200)
+    target = Target.of(time, np.where(cause > 0, time, np.inf), rng.random(200), cause=cause)
+    grid = np.arange(10.0)
+    incidences = [evaluate_steps(aalen_johansen(target, c), grid, start=0.0) for c in (1, 2, 3)]
+    total = np.sum(incidences, axis=0) + evaluate_steps(kaplan_meier(target), grid, start=1.0)
+    np.testing.assert_allclose(total, 1.0, rtol=1e-12)
+
+
+def test_incidence_agrees_with_scikit_survival():
+    rng = np.random.default_rng(1)
+    time, cause = rng.integers(1, 30, 300).astype(float), rng.integers(0, 3, 300)
+    theirs, incidence = cumulative_incidence_competing_risks(cause, time)
+    target = Target.of(time, np.where(cause > 0, time, np.inf), cause=cause)
+    for c in (1, 2):
+        found = evaluate_steps(aalen_johansen(target, c), theirs, start=0.0)
+        np.testing.assert_allclose(found, incidence[c], rtol=1e-12, atol=1e-15)
+
+
+def test_delayed_rows_of_the_truth():
+    """Late entry leaves the estimate where it was; ignored, it hides the early events."""
+    rng = np.random.default_rng(2)
+    time, entry = rng.exponential(size=40_000), np.maximum(rng.uniform(-1.0, 1.0, 40_000), 0.0)
+    kept = time > entry
+    target = Target.of(time[kept], time[kept], entry=entry[kept])
+    grid = np.array([0.3, 0.7, 1.5])
+    np.testing.assert_allclose(evaluate_steps(kaplan_meier(target), grid, start=1.0), np.exp(-grid), atol=0.015)
+    ignored = kaplan_meier(Target.of(time[kept], time[kept]))
+    assert evaluate_steps(ignored, grid, start=1.0)[1] > np.exp(-0.7) + 0.05

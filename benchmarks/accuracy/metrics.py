@@ -56,7 +56,7 @@ def evaluate(train: Outcome, test: Outcome, risk: Array, survival: Array, grid: 
     _check(len(test[0]), risk, survival, grid)
     brier, log_score = integrated_scores(train, test, survival, grid)
     return {
-        "c_index": float(concordance_index(test[0], test[1], risk)),
+        "c_index": concordance_index(test, risk),
         "c_index_ipcw": ipcw_concordance(train, test, risk, grid[-1]),
         "brier": brier,
         "log_score": log_score,

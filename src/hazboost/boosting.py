@@ -20,7 +20,7 @@ from hazboost.arrays import Array
 from hazboost.distribution import Distribution
 from hazboost.engines.local import MIN_OUTPUTS, grow_trees, predict_scores, with_idle_outputs
 from hazboost.likelihood import RowLoss, elastic_net, row_loss
-from hazboost.metrics import concordance_index
+from hazboost.metrics.concordance import harrell
 from hazboost.mixture import Mixture
 from hazboost.progress import Progress
 from hazboost.target import Target
@@ -139,7 +139,7 @@ class ValidationMetric:
         values = [("loss", self.objective.mean_loss(scores, target))]
         if self.with_concordance:
             risk = -Distribution(self.objective.mixture, scores).restricted_mean(1.0)
-            values.append(("concordance", concordance_index(target.event, target.lower, risk)))
+            values.append(("concordance", harrell(target, risk)))
         return values
 
 

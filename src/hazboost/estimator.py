@@ -23,7 +23,7 @@ from hazboost.curves import Kind, make_curves
 from hazboost.distribution import Distribution
 from hazboost.features import Schema, learn_schema, readable, refuse_empty_columns
 from hazboost.heads import HEADS
-from hazboost.metrics import concordance_index
+from hazboost.metrics.concordance import harrell
 from hazboost.mixture import Mixture
 from hazboost.model import parameter_columns, share_columns
 from hazboost.notebook import summary_card
@@ -629,7 +629,7 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
         risk, target = self.predict(X), as_target(y)
         if len(risk) != len(target):
             raise ValueError(f"X has {len(risk)} rows and y has {len(target)}; both need one for each subject.")
-        return concordance_index(target.event, target.lower, risk / self.model_.unit)
+        return harrell(target, risk / self.model_.unit)
 
     def _predict_curves(self, kind: Kind, X: Any, return_array: bool, times: npt.ArrayLike | None) -> Any:
         distribution = self._distribution(X)

@@ -18,7 +18,7 @@ from hazboost.boosting import STEPS, Objective, boost, target_fields
 from hazboost.engines.local import build_matrix
 from hazboost.features import Schema
 from hazboost.linear import LinearStart, fit_linear_path
-from hazboost.metrics import concordance_index
+from hazboost.metrics.concordance import harrell
 from hazboost.mixture import Mixture
 from hazboost.model import Model
 from hazboost.selection import MAX_ROUNDS, PATIENCE, Choice, choose
@@ -197,7 +197,7 @@ def check_can_stop(metric: str, target: Target) -> None:
     if target.interval.any() or target.has_several_rows:
         what = "intervals" if target.interval.any() else "several rows of one subject"
         raise ValueError(f"the C-index needs one time for each subject, and y has {what}; {advice}.")
-    if np.isnan(concordance_index(target.event, target.lower, target.lower)):
+    if np.isnan(harrell(target, target.lower)):
         raise ValueError(
             "the validation data have no comparable pair of subjects, so the C-index is not defined on them; "
             f"give a larger validation_fraction or eval_set, or {advice}."

@@ -1,0 +1,159 @@
+"""What all metrics ask of their arguments, and the warnings that they share."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.exceptions import UndefinedMetricWarning
+
+from hazboost.arrays import Array, Indices, Mask, as_numbers, as_times
+from hazboost.target import Target, as_target
+
+#: Probabilities may leave [0, 1] by that much, as single precision does.
+ROUNDING = 1e-6
+
+
+class FollowUpWarning(UserWarning):
+    """A metric was asked for times at which the follow-up had ended; the message says what was done."""
+
+
+def warn_undefined(message: str) -> None:
+    """Say why a result is NaN."""
+    warnings.warn(message, UndefinedMetricWarning, stacklevel=_level_of_the_caller())
+
+
+def warn_follow_up(message: str) -> None:
+    """Say what was asked for beyond the follow-up, and what was done."""
+    warnings.warn(message, FollowUpWarning, stacklevel=_level_of_the_caller())
+
+
+def _level_of_the_caller() -> int:
+    """How many calls up the line is that called a metric: a warning should point there."""
+    frame: FrameType | None = sys._getframe(1)
+    level = 1
+    while frame is not None and frame.f_globals["__name__"].startswith("hazboost.metrics"):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
+def exact_target(y: Any, name: str) -> Target:
+    """Check ``y``, and refuse events that were not seen at a time but in an interval."""
+    target = as_target(y, name=name)
+    if target.interval.any():
+        raise ValueError(
+            f"{name}: {_rows(np.flatnonzero(target.interval))} interval-censored; the metrics need the time of every "
+            "event. Leave these rows out, or judge the model by its likelihood."
+        )
+    return target
+
+
+def one_row_target(y: Any, name: str) -> Target:
+    """Check ``y`` as `exact_target` does, and refuse several rows of one subject."""
+    target = exact_target(y, name)
+    if target.has_several_rows:
+        rows = np.flatnonzero(np.bincount(target.subject)[target.subject] > 1)
+        raise ValueError(
+            f"{name}: {_rows(rows)} of a subject with several rows; of all metrics only concordance_index takes them, "
+            "as a prediction from the covariates of one row is none for the subject."
+        )
+    return target
+
+
+def refuse_rows_after_an_event(target: Target) -> None:
+    """Refuse subjects who are seen again after an event: with competing causes, an event ends the follow-up."""
+    order = np.lexsort((target.lower, target.subject))
+    again = target.event[order][:-1] & (target.subject[order][1:] == target.subject[order][:-1])
+    if again.any():
+        raise ValueError(
+            f"y: {_rows(order[1:][again])} of a subject who had an event before; with cause=, an event must be the "
+            "last that is seen of a subject."
+        )
+
+
+def event_of_interest(target: Target, cause: int | None) -> Mask:
+    """Where the event was seen, of the given cause or of any."""
+    if cause is None:
+        return target.event
+    if isinstance(cause, bool) or not isinstance(cause, int | np.integer) or cause < 1:
+        raise ValueError(f"cause must be a positive whole number, or None for any event; got {cause!r}.")
+    of_cause: Mask = target.cause == cause
+    return of_cause
+
+
+def as_risk(risk: npt.ArrayLike, n: int) -> Array:
+    """One risk for each subject; not NaN."""
+    values = as_numbers(risk, "risk")
+    if values.shape != (n,):
+        raise ValueError(f"risk must have shape ({n},), one value for each row of y; got {values.shape}.")
+    _refuse(values, np.isnan(values), "risk must not be NaN")
+    return values
+
+
+def as_risks(risk: npt.ArrayLike, n: int, n_times: int) -> Array:
+    """One risk for each subject, or for each subject and time; in columns."""
+    values = as_numbers(risk, "risk")
+    if values.shape == (n,):
+        values = values[:, None]
+    elif values.shape != (n, n_times):
+        raise ValueError(
+            f"risk must have shape ({n},), or ({n}, {n_times}) with a column for each time; got {values.shape}."
+        )
+    _refuse(values, np.isnan(values), "risk must not be NaN")
+    return values
+
+
+def as_probabilities(estimate: npt.ArrayLike, n: int, n_times: int) -> Array:
+    """A probability for each subject and time."""
+    values = as_numbers(estimate, "estimate")
+    if n_times == 1 and values.shape == (n,):
+        values = values[:, None]
+    if values.shape != (n, n_times):
+        raise ValueError(
+            f"estimate must have shape ({n}, {n_times}), a row for each subject and a column for each time; "
+            f"got {values.shape}."
+        )
+    return check_probabilities(values, "estimate")
+
+
+def check_probabilities(values: Array, name: str) -> Array:
+    """Refuse what is not a probability."""
+    wrong = ~((values >= -ROUNDING) & (values <= 1.0 + ROUNDING))
+    _refuse(values, wrong, f"{name} must be probabilities between 0 and 1")
+    return values
+
+
+def as_grid(times: npt.ArrayLike) -> Array:
+    """Ascending times, at least one."""
+    grid = np.atleast_1d(as_times(times))
+    if grid.ndim != 1 or len(grid) == 0:
+        raise ValueError(f"times must be one time or a list of times; got shape {grid.shape}.")
+    if (np.diff(grid) <= 0.0).any():
+        raise ValueError("times must ascend, each once; sort them, and the columns of the predictions with them.")
+    return grid
+
+
+def name_times(times: Array) -> str:
+    """The first few of the times."""
+    named = ", ".join(f"{time:g}" for time in times[:3])
+    return named if len(times) <= 3 else f"{named} and {len(times) - 3} more"
+
+
+def _refuse(values: Array, wrong: Mask, requirement: str) -> None:
+    if wrong.any():
+        places = np.argwhere(wrong)
+        named = ", ".join(f"{values[tuple(place)]} (row {place[0]})" for place in places[:3])
+        more = f" and {len(places) - 3} more" if len(places) > 3 else ""
+        raise ValueError(f"{requirement}; got {named}{more}.")
+
+
+def _rows(rows: Indices) -> str:
+    """``row 3 is``, or ``rows 3, 5, 8 and 2 more are``."""
+    if len(rows) == 1:
+        return f"row {rows[0]} is"
+    named = ", ".join(str(row) for row in np.sort(rows)[:3])
+    return f"rows {named} and {len(rows) - 3} more are" if len(rows) > 3 else f"rows {named} are"

@@ -1,0 +1,65 @@
+"""Data with ties, entries and causes, which the tests of metrics share."""
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+from hazboost import Surv
+
+
+@st.composite
+def rows_with_anchor(draw, delayed):
+    """Rows (cause, time, entry) of which one stays to the end, so that no risk set runs empty."""
+    rows = [(0, 9.0, 0.0)]
+    for _ in range(draw(st.integers(2, 10))):
+        time = draw(st.integers(1, 6))
+        entry = draw(st.integers(0, time - 1)) if delayed else 0
+        rows.append((draw(st.integers(0, 2)), float(time), float(entry)))
+    return rows
+
+
+@st.composite
+def make_example(draw):
+    """Training and test rows, risks with ties, and times."""
+    delayed = draw(st.booleans())
+    train, test = draw(rows_with_anchor(delayed)), draw(rows_with_anchor(delayed))
+    risk = draw(st.lists(st.integers(0, 3), min_size=len(test), max_size=len(test)))
+    times = sorted(draw(st.sets(st.sampled_from([1.0, 2.0, 2.5, 3.0, 4.5, 6.0, 7.0]), min_size=2, max_size=4)))
+    return train, test, np.array(risk, dtype=float), times
+
+
+@pytest.fixture(scope="session")
+def as_y():
+    def make(rows):
+        cause, time, entry = (np.array(column) for column in zip(*rows, strict=True))
+        return Surv.right(cause, time, entry=entry)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def truncated():
+    """A large sample with delayed entry and censoring, and the population of which it is a part.
+
+    A high ``x`` makes events more likely before time 1 and less likely after: ``S(t) = exp(-t ** exp(-x))``. Entry is
+    independent of both; who has the event before it is not in the sample. Follow-up after entry is random.
+    """
+    rng = np.random.default_rng(0)
+    x = rng.uniform(-0.7, 0.7, 60_000)
+    time = rng.exponential(size=len(x)) ** np.exp(x)
+    entry = np.maximum(rng.uniform(-0.5, 2.0, len(x)), 0.0)
+    end = entry + rng.exponential(2.0, len(x))
+    kept = entry < time
+    sample = {
+        "x": x[kept],
+        "y": Surv.right((time <= end)[kept], np.minimum(time, end)[kept], entry=entry[kept]),
+        "time": time[kept],
+        "entry": entry[kept],
+    }
+    return sample, {"x": x, "y": Surv.right(np.ones(len(x), dtype=bool), time)}
+
+
+@pytest.fixture(scope="session")
+def examples():
+    """For ``data.draw``: fixtures and hypothesis cannot be mixed otherwise."""
+    return make_example()

@@ -1,0 +1,138 @@
+"""What all metrics accept and refuse."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.metrics import make_scorer
+from sklearn.model_selection import cross_val_score
+
+from hazboost import FPBoost, Surv, metrics
+
+EVENT, TIME = np.array([True, False, True, True, False, True]), np.array([1.0, 2.0, 3.0, 4.0, 6.0, 5.0])
+RISK = np.array([2.0, 5.0, 3.0, 1.0, 4.0, 0.5])
+SURVIVAL = np.linspace(0.9, 0.2, 12).reshape(6, 2)
+TIMES = [1.5, 3.5]
+
+#: Every metric as a function of ``y``.
+METRICS = {
+    "concordance_index": lambda y: metrics.concordance_index(y, RISK),
+    "concordance_index_ipcw": lambda y: metrics.concordance_index_ipcw(y, y, RISK, 5.0),
+    "cumulative_dynamic_auc": lambda y: np.append(*metrics.cumulative_dynamic_auc(y, y, RISK, TIMES)),
+    "brier_score": lambda y: metrics.brier_score(y, y, SURVIVAL, TIMES),
+    "integrated_brier_score": lambda y: metrics.integrated_brier_score(y, y, SURVIVAL, TIMES),
+    "log_score": lambda y: metrics.log_score(y, y, SURVIVAL, TIMES),
+    "integrated_log_score": lambda y: metrics.integrated_log_score(y, y, SURVIVAL, TIMES),
+    "d_calibration": lambda y: metrics.d_calibration(y, SURVIVAL[:, 0]).counts,
+    "calibration_curve": lambda y: metrics.calibration_curve(y, SURVIVAL[:, 0], 1.5, n_bins=2).observed,
+}
+every_metric = pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
+
+
+def test_every_public_metric_is_tested_here():
+    assert set(METRICS) == {name for name in metrics.__all__ if name[0].islower()}
+
+
+@every_metric
+def test_every_form_of_y_gives_the_same(metric):
+    expected = metric((EVENT, TIME))
+    for y in (
+        Surv.right(EVENT, TIME),
+        Surv.right(EVENT.astype(int), TIME, entry=np.zeros(6)),
+        Surv.interval(TIME, np.where(EVENT, TIME, np.inf)),
+        Surv.counting(np.zeros(6), TIME, EVENT, id=list("abcdef")),
+        pd.DataFrame({"time": TIME, "event": EVENT}),
+        pl.DataFrame({"time": TIME, "event": EVENT}),
+    ):
+        np.testing.assert_array_equal(metric(y), expected)
+
+
+@every_metric
+def test_interval_censored_rows_are_named(metric):
+    y = Surv.interval(TIME, np.where(EVENT, TIME + np.array([0, 0, 1, 0, 0, 2]), np.inf))
+    with pytest.raises(ValueError, match=r"^y(_train)?: rows 2, 5 are interval-censored; the metrics need the time"):
+        metric(y)
+
+
+@every_metric
+def test_several_rows_of_one_subject_are_for_the_concordance_index_only(metric):
+    y = Surv.counting([0, 1, 0, 0, 0, 0], [1, 3, 3, 4, 6, 5], EVENT & (TIME > 1), id=list("aacdef"))
+    if metric is METRICS["concordance_index"]:
+        assert 0.0 < metric(y) < 1.0
+    else:
+        with pytest.raises(
+            ValueError, match=r"rows 0, 1 are of a subject with several rows; .* only concordance_index"
+        ):
+            metric(y)
+
+
+Y = (EVENT, TIME)
+REFUSALS = {
+    "risk of another length": (lambda: metrics.concordance_index(Y, RISK[:5]), r"risk must have shape \(6,\).*\(5,\)"),
+    "risk in columns": (lambda: metrics.concordance_index(Y, SURVIVAL), r"risk must have shape \(6,\).*\(6, 2\)"),
+    "NaN risk": (lambda: metrics.concordance_index(Y, np.where(RISK > 4, np.nan, RISK)), r"NaN; got nan \(row 1\)"),
+    "text risk": (lambda: metrics.concordance_index(Y, list("abcdef")), "risk must be numeric"),
+    "cause 0": (lambda: metrics.concordance_index(Y, RISK, cause=0), "cause must be a positive whole number.*got 0"),
+    "cause True": (lambda: metrics.concordance_index(Y, RISK, cause=True), "cause must be .*got True"),
+    "cause as text": (lambda: metrics.concordance_index(Y, RISK, cause="death"), "cause must be .*got 'death'"),
+    "columns for other times": (
+        lambda: metrics.cumulative_dynamic_auc(Y, Y, SURVIVAL, [1.0, 2.0, 3.0]),
+        r"risk must have shape \(6,\), or \(6, 3\) with a column for each time; got \(6, 2\)",
+    ),
+    "NaN in columns": (lambda: metrics.cumulative_dynamic_auc(Y, Y, SURVIVAL * np.nan, TIMES), "and 9 more"),
+    "estimate of another shape": (
+        lambda: metrics.brier_score(Y, Y, SURVIVAL.T, TIMES),
+        r"estimate must have shape \(6, 2\).*got \(2, 6\)",
+    ),
+    "percent": (lambda: metrics.brier_score(Y, Y, 100 * SURVIVAL, TIMES), r"between 0 and 1; got 90.0 \(row 0\)"),
+    "NaN estimate": (lambda: metrics.log_score(Y, Y, SURVIVAL * np.nan, TIMES), r"between 0 and 1; got nan \(row 0\)"),
+    "descending times": (lambda: metrics.brier_score(Y, Y, SURVIVAL, [2.0, 1.0]), "times must ascend"),
+    "repeated times": (lambda: metrics.brier_score(Y, Y, SURVIVAL, [2.0, 2.0]), "times must ascend"),
+    "no times": (lambda: metrics.brier_score(Y, Y, SURVIVAL[:, :0], []), "times must be one time or a list"),
+    "negative times": (lambda: metrics.brier_score(Y, Y, SURVIVAL, [-1.0, 1.0]), "times must be finite and non-neg"),
+    "several times for a curve": (
+        lambda: metrics.calibration_curve(Y, SURVIVAL[:, 0], TIMES),
+        "time must be a single time; got 2",
+    ),
+    "wrong training y": (lambda: metrics.brier_score(TIME, Y, SURVIVAL, TIMES), "^y_train must be"),
+    "wrong test y": (lambda: metrics.brier_score(Y, TIME, SURVIVAL, TIMES), "^y_test must be"),
+    "wrong y": (lambda: metrics.concordance_index(TIME, RISK), "^y must be"),
+}
+
+
+@pytest.mark.parametrize(("call", "message"), REFUSALS.values(), ids=REFUSALS)
+def test_refusal_names_the_offender(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_single_precision_is_not_refused():
+    assert metrics.brier_score(Y, Y, np.full(6, np.float32(1.0) + np.float32(1e-7)), 1.5)[0] > 0.0
+
+
+def test_input_is_not_changed():
+    y = Surv.right(EVENT, TIME, entry=TIME / 3)
+    copies = y.copy(), RISK.copy(), SURVIVAL.copy()
+    for metric in METRICS.values():
+        metric(y)
+    for value, copy in zip((y, RISK, SURVIVAL), copies, strict=True):
+        np.testing.assert_array_equal(value, copy)
+
+
+def test_metrics_are_scorers_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 2))
+    y = Surv.right(rng.random(150) < 0.7, rng.exponential(np.exp(-X[:, 0])))
+    model = FPBoost(n_estimators=10)
+    expected = cross_val_score(model, X, y, cv=3)
+    np.testing.assert_allclose(
+        cross_val_score(model, X, y, cv=3, scoring=make_scorer(metrics.concordance_index)), expected
+    )
+
+    def negative_brier(model, X, y):
+        times = np.quantile(y["time"], [0.2, 0.4, 0.6])
+        survival = model.predict_survival_function(X, times=times)
+        return -metrics.integrated_brier_score(y, y, survival, times)
+
+    scores = cross_val_score(model, X, y, cv=3, scoring=negative_brier)
+    assert ((scores < 0.0) & (scores > -0.3)).all()
