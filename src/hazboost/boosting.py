@@ -22,7 +22,6 @@ from hazboost.engines.local import grow_trees, predict_scores
 from hazboost.likelihood import RowLoss, elastic_net, row_loss
 from hazboost.metrics import concordance_index
 from hazboost.mixture import Mixture
-from hazboost.progress import Progress
 from hazboost.target import Target
 
 #: Rows evaluated at a time: few enough for their numbers to stay in the processor's cache.
@@ -144,7 +143,7 @@ def boost(
     validation: xgb.DMatrix | None = None,
     stopping_metric: str = "loss",
     patience: int | None = None,
-    verbose: bool = False,
+    progress: xgb.callback.TrainingCallback | None = None,
 ) -> tuple[xgb.Booster, dict[str, list[float]]]:
     """Run Algorithm 1.
 
@@ -164,8 +163,8 @@ def boost(
         What is watched on the validation data.
     patience : int, optional
         Rounds without improvement after which to stop; the best round is then kept.
-    verbose : bool
-        Whether to draw a progress bar.
+    progress : TrainingCallback, optional
+        Draws a progress bar.
 
     Returns
     -------
@@ -176,7 +175,7 @@ def boost(
     """
     maximize = stopping_metric == "concordance"
     metric = ValidationMetric(objective, with_concordance=maximize)
-    callbacks: list[xgb.callback.TrainingCallback] = [Progress(rounds)] if verbose else []
+    callbacks = [] if progress is None else [progress]
     if patience is not None:
         callbacks.append(
             xgb.callback.EarlyStopping(
