@@ -18,10 +18,13 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def draw_line(share: float, count: str, seconds: float, note: str = "") -> None:
-    """Draw one line on standard error, over the one before: a bar, a count, the time it took and will take."""
+def draw_line(share: float, count: str, seconds: float, note: str = "", *, begun: float = 0.0) -> None:
+    """Draw one line on standard error, over the one before: a bar, a count, the time it took and will take.
+
+    ``begun`` is the share that was done before the seconds were counted.
+    """
     filled = round(WIDTH * share)
-    left = f"{seconds / share - seconds:.1f}s left" if share > 0.0 else "..."
+    left = f"{seconds / (share - begun) * (1.0 - share):.1f}s left" if share > begun else "..."
     bar = "█" * filled + "░" * (WIDTH - filled)
     # What may be left of a longer line before is wiped out by the escape sequence.
     sys.stderr.write(f"\rFPBoost {bar} {count}  {seconds:.1f}s, {left}{note}\x1b[K")
@@ -110,6 +113,26 @@ class FoldProgress:
         count = f"{self.stages[self.stage]} in {self.shares.count(1.0)}/{folds} folds"
         draw_line(share, count, seconds)
         if share == 1.0:
+            sys.stderr.write("\n")
+
+
+class TrialProgress:
+    """The trials of a search, of which some may have been made before."""
+
+    def __init__(self, trials: int, done: int, *, draw: bool) -> None:
+        self.trials, self.before, self.draw = trials, done, draw
+        self.began = time.monotonic()
+
+    def advance(self, done: float, best: float | None) -> None:
+        """Draw how many trials are done, parts of them included, and the best score."""
+        if self.draw:
+            note = "" if best is None else f"  best {best:.4f}"
+            share, seconds = done / self.trials, time.monotonic() - self.began
+            draw_line(share, f"{int(done)}/{self.trials} trials", seconds, note, begun=self.before / self.trials)
+
+    def close(self) -> None:
+        """Leave the line where it is."""
+        if self.draw:
             sys.stderr.write("\n")
 
 

@@ -90,12 +90,14 @@ def as_target(y: Any, sample_weight: Any = None, *, name: str = "y") -> Target:
     y : structured array, DataFrame, or pair of arrays
         A structured array as in scikit-survival, whose first field is the event and whose second field is
         the time, under any names; a DataFrame with the columns ``event`` and ``time``, or with two columns in
-        that order; or a pair ``(event, time)``.
+        that order; or a pair ``(event, time)``. A `Target`, such as the rows of one that was made here, is passed on.
     sample_weight : array-like of shape (n,), optional
-        Weights of the rows; one each by default.
+        Weights of the rows; one each, or those of a `Target`, by default.
     name : str
         What to call the argument in an error.
     """
+    if isinstance(y, Target):
+        return y if sample_weight is None else replace(y, weight=_check_weight(sample_weight, len(y)))
     event, time = _split(y, name)
     event, time = _check_event(event, name), _check_time(time, name)
     if len(event) != len(time):
