@@ -56,6 +56,15 @@ def _draw(ax: Any, name: str, values: Any, losses: Any, chosen: float) -> None:
     ax.plot([chosen], [losses[at]], color=CHOSEN, marker="o", markersize=7, linestyle="none")
     if name == "ridge":
         ax.set_xscale("log")
+    _cut_off_hopeless(ax, losses)
     ax.set_xlabel({"ridge": "ridge of the linear start", "rounds": "boosting rounds"}[name])
     ax.set_title(f"chosen: {name} = {chosen:g}", fontsize="medium", color=CHOSEN)
     tidy(ax)
+
+
+def _cut_off_hopeless(ax: Any, losses: Any) -> None:
+    """Let losses far above the better half leave the panel: with many features a weak ridge would squash the rest."""
+    low, median = losses.min(), np.median(losses)
+    ceiling = low + 5.0 * (median - low)
+    if low < ceiling < losses.max():
+        ax.set_ylim(low - 0.05 * (ceiling - low), ceiling)
