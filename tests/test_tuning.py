@@ -91,7 +91,7 @@ def storage(request, tmp_path):
 
 @pytest.mark.filterwarnings("ignore:training made the loss worse")  # two rounds at any learning rate may
 @pytest.mark.parametrize("name", SPACES)
-@settings(max_examples=6)
+@settings(max_examples=5)
 @given(seed=st.integers(0, 10_000))
 def test_every_configuration_of_a_space_can_be_fitted(name, seed):
     space = SPACES[name]
@@ -293,7 +293,7 @@ def test_an_estimator_that_cannot_be_fitted_is_an_error():
 
 
 def test_a_search_repeats_itself():
-    pd.testing.assert_frame_equal(course(search(n_trials=12)), course(search(n_trials=12)))
+    pd.testing.assert_frame_equal(course(search(n_trials=4)), course(search(n_trials=4)))
     assert not course(search(n_trials=2)).equals(course(search(n_trials=2, random_state=1)))
 
 
@@ -345,12 +345,12 @@ def test_studies_of_several_names_share_a_storage(tmp_path):
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"metric": "concordance"}, "metric was 'likelihood' and is 'concordance'"),
-        ({"space": "default"}, "space was 'steps' and is 'default'"),
-        ({"random_state": 1}, "random_state was 0 and is 1"),
-        ({"cv": 4}, "cv was "),
-        ({"estimator": FPBoost(1, 0, n_estimators=9)}, "estimator's n_estimators was '4' and is '9'"),
-        ({"sample_weight": np.r_[2.0, np.ones(len(X) - 1)]}, "data was "),
+        ({"metric": "concordance"}, "metric was 'likelihood', not 'concordance'"),
+        ({"space": "default"}, "space was 'steps', not 'default'"),
+        ({"random_state": 1}, "random_state was 0, not 1"),
+        ({"cv": 4}, "the folds differ"),
+        ({"estimator": FPBoost(1, 0, n_estimators=9)}, "estimator's n_estimators was '4', not '9'"),
+        ({"sample_weight": np.r_[2.0, np.ones(len(X) - 1)]}, "the data differ"),
     ],
 )
 def test_another_search_of_the_same_name_is_refused(changed, message, tmp_path):

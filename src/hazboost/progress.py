@@ -122,6 +122,7 @@ class TrialProgress:
     def __init__(self, trials: int, done: int, *, draw: bool) -> None:
         self.trials, self.before, self.draw = trials, done, draw
         self.began = time.monotonic()
+        self.advance(done, None)
 
     def advance(self, done: float, best: float | None) -> None:
         """Draw how many trials are done, parts of them included, and the best score."""

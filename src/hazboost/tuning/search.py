@@ -28,7 +28,7 @@ from hazboost.tuning.spaces import Space, Suggest, find_space
 from hazboost.tuning.studies import (
     ask,
     best_score,
-    close,
+    close_running,
     default_score,
     default_trial,
     import_optuna,
@@ -240,7 +240,7 @@ class Search:
             "space": self.space.name,
             "metric": self.metric,
             "random_state": self.seed,
-            "cv": joblib.hash(self.folds),
+            "folds": joblib.hash(self.folds),
             **{f"estimator's {name}": repr(value) for name, value in parameters.items()},
         }
 
@@ -248,19 +248,19 @@ class Search:
         """Make trials until there are enough, or it is too late."""
         began, done = time.monotonic(), len(with_result(study))
         progress = TrialProgress(n_trials, done, draw=draw)
-        while done < n_trials and (not done or timeout is None or time.monotonic() - began < timeout):
-            # The first is alone: all others are compared with it.
-            batch = range(done, min(done + n_jobs, n_trials) if done else 1)
-            trials = [self._begin(study, index) for index in batch]
-            try:
+        try:
+            while done < n_trials and (not done or timeout is None or time.monotonic() - began < timeout):
+                # The first is alone: all others are compared with it.
+                trials = [
+                    self._begin(study, index) for index in range(done, min(done + n_jobs, n_trials) if done else 1)
+                ]
                 for share in self._evaluate(study, trials, n_jobs):
                     progress.advance(done + share * len(trials), best_score(study))
-            except BaseException:
-                close(study, trials)
-                raise
-            done = batch.stop
-            progress.advance(done, best_score(study))
-        progress.close()
+                done += len(trials)
+                progress.advance(done, best_score(study))
+        finally:
+            close_running(study)
+            progress.close()
 
     def _begin(self, study: Study, index: int) -> Trial:
         """Draw a configuration; the first is none at all, the estimator as it is."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -57,14 +57,15 @@ def open_study(storage: Any, name: str | None) -> Study:
     )
     if study.direction != optuna.study.StudyDirection.MAXIMIZE:
         raise ValueError(f"study_name={name!r} is the name of a study that minimises; give another one.")
-    close(study, study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.RUNNING,)))
+    close_running(study)
     return study
 
 
-def close(study: Study, trials: Sequence[Trial | FrozenTrial]) -> None:
+def close_running(study: Study) -> None:
     """End trials that were cut off, as failed without an error of their own."""
-    for trial in trials:
-        study.tell(trial.number, state=import_optuna().trial.TrialState.FAIL, skip_if_finished=True)
+    states = import_optuna().trial.TrialState
+    for trial in study.get_trials(deepcopy=False, states=(states.RUNNING,)):
+        study.tell(trial.number, state=states.FAIL)
 
 
 def open_storage(storage: Any) -> Any:
@@ -96,7 +97,12 @@ def remember(study: Study, search: Mapping[str, Any]) -> None:
         return
     changed = [name for name in search if search[name] != before.get(name)]
     if changed:
-        shown = "; ".join(f"{name} was {before.get(name)!r} and is {search[name]!r}" for name in changed)
+        shown = "; ".join(
+            f"the {name} differ"
+            if name in {"data", "folds"}
+            else f"{name} was {before.get(name)!r}, not {search[name]!r}"
+            for name in changed
+        )
         raise ValueError(
             f"study_name={study.study_name!r} is the name of another search in this storage: {shown}. Give the same "
             "arguments to go on with it, or another study_name to begin anew."
