@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 from sklearn.base import clone
-from sklearn.model_selection import GroupKFold
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
 import hazboost
 from hazboost import FPBoost, tune
@@ -186,6 +186,12 @@ def test_score_is_the_mean_over_folds_of_what_they_hold_out():
         model = clone(SMALL).set_params(random_state=0).fit(X[kept], (Y[0][kept], Y[1][kept]))
         scores.append(log_likelihood(model, X[held], as_target((Y[0][held], Y[1][held]))))
     assert result.best_score == pytest.approx(np.mean(scores), rel=1e-12)
+
+
+def test_folds_may_come_from_a_splitter():
+    splitter = StratifiedKFold(3, shuffle=True, random_state=0)  # what a number of folds means
+    assert search(cv=splitter, n_trials=1).best_score == search(cv=3, n_trials=1).best_score
+    assert search(cv=KFold(3), n_trials=1).best_score != search(cv=3, n_trials=1).best_score
 
 
 def test_likelihood_is_that_of_the_predicted_curves():

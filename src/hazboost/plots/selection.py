@@ -63,8 +63,11 @@ def _draw(ax: Any, name: str, values: Any, losses: Any, chosen: float) -> None:
 
 
 def _cut_off_hopeless(ax: Any, losses: Any) -> None:
-    """Let losses far above the better half leave the panel: with many features a weak ridge would squash the rest."""
-    low, median = losses.min(), np.median(losses)
-    ceiling = low + 5.0 * (median - low)
-    if low < ceiling < losses.max():
-        ax.set_ylim(low - 0.05 * (ceiling - low), ceiling)
+    """Let losses far above the better half leave the panel: with many features a weak ridge would squash the rest.
+
+    The first stays, the strongest ridge or no rounds at all: it says what there was to gain.
+    """
+    low = losses.min()
+    span = max(5.0 * (np.median(losses) - low), 1.05 * (losses[0] - low))
+    if 0.0 < span < losses.max() - low:
+        ax.set_ylim(low - 0.05 * span, low + span)

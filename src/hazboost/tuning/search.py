@@ -13,6 +13,7 @@ import joblib
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import _safe_indexing, check_random_state
 
 from hazboost.arrays import Indices
@@ -74,7 +75,7 @@ def tune(
     n_trials: int = 50,
     timeout: float | None = None,
     metric: Literal["likelihood", "concordance"] = "likelihood",
-    cv: int | Iterable[tuple[Any, Any]] = 5,
+    cv: int | BaseCrossValidator | Iterable[tuple[Any, Any]] = 5,
     storage: Any = None,
     study_name: str | None = None,
     sample_weight: Any = None,
@@ -106,9 +107,10 @@ def tune(
         Seconds after which no further trial is begun.
     metric : {"likelihood", "concordance"}, default="likelihood"
         Mean held-out log-likelihood, or C-index.
-    cv : int or iterable of pairs, default=5
-        Number of folds, stratified on the event; above 5,000 rows a fifth of them is held out once instead. Or rows to
-        train on and rows to hold out, such as ``GroupKFold().split(X, groups=patient)``.
+    cv : int, scikit-learn splitter or iterable of pairs, default=5
+        Number of folds, stratified on the event; above 5,000 rows a fifth of them is held out once instead. A splitter
+        gets the event as its ``y``. Pairs are rows to train on and rows to hold out, such as
+        ``GroupKFold().split(X, groups=patient)``.
     storage : str, path or Optuna storage, optional
         Where trials are kept: a URL such as ``"sqlite:///study.db"``, or the path of a journal file. With the same
         storage and name a search goes on where it was left, even if it was killed. One process at a time.
@@ -171,14 +173,15 @@ def read_data(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Target]:
     return X, target.without_events_at_zero()
 
 
-def read_folds(cv: int | Iterable[tuple[Any, Any]], target: Target, seed: int) -> list[Fold]:
+def read_folds(cv: int | BaseCrossValidator | Iterable[tuple[Any, Any]], target: Target, seed: int) -> list[Fold]:
     """Rows to train on and rows to hold out."""
     if isinstance(cv, int | np.integer):
         if not 2 <= cv <= len(target):
             raise ValueError(f"cv must be at least 2 folds, and at most one for each of {len(target)} rows; got {cv}.")
         folds = splits(target, int(cv), seed)
     else:
-        folds = [(np.asarray(kept), np.asarray(held)) for kept, held in cv]
+        pairs = cv.split(np.zeros(len(target)), target.event) if isinstance(cv, BaseCrossValidator) else cv
+        folds = [(np.asarray(kept), np.asarray(held)) for kept, held in pairs]
     if not folds:
         raise ValueError(
             "cv has no fold; give a number, or at least one pair of rows to train on and rows to hold out."
