@@ -22,6 +22,7 @@ lint: $(VENV)/test.done
 figures: $(VENV)/demo.done  ## redraw the figures of the README and the documentation
 	$(BIN)/python examples/demo.py --output docs/figures
 	$(BIN)/python examples/universal_approximation.py --output docs/figures
+	$(BIN)/python examples/selection.py --output docs/figures
 
 $(VENV)/demo.done: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import matplotlib as mpl
 import pytest
+from matplotlib import pyplot as plt
 
 ROOT = Path(__file__).resolve().parents[1]
 PNG = b"\x89PNG"
@@ -70,6 +71,13 @@ def test_universal_approximation(tmp_path, capsys):
     assert str(path) in printed
 
 
+def test_selection(tmp_path, capsys):
+    load_example("selection").main(["--output", str(tmp_path)])
+    path = tmp_path / "selection.png"
+    assert path.read_bytes().startswith(PNG)
+    assert str(path) in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("number", range(len(python_blocks("README.md"))))
 def test_code_of_the_readme_runs(number, capsys):
     exec(compile(python_blocks("README.md")[number], "README.md", "exec"), {})
@@ -93,13 +101,22 @@ def test_example_of_the_readme_prints_what_it_promises(capsys):
     assert "weibull_1" in printed
 
 
+@pytest.mark.parametrize("number", range(len(python_blocks("docs/tuning.md"))))
+def test_code_of_the_tuning_page_runs(number, capsys):
+    code = python_blocks("docs/tuning.md")[number].replace("n_trials=30", "n_trials=1, cv=2")  # 30 are for minutes
+    exec(compile(code, "docs/tuning.md", "exec"), {})
+    plt.close("all")
+
+
 @pytest.mark.parametrize("number", range(len(python_blocks("docs/architecture.md"))))
 def test_code_in_the_architecture_is_the_code(number):
     path, _, code = python_blocks("docs/architecture.md")[number].partition("\n")
     assert code.strip() in (ROOT / path.removeprefix("# ")).read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/metrics.md"])
+@pytest.mark.parametrize(
+    "document", ["README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/metrics.md", "docs/tuning.md"]
+)
 def test_links_lead_somewhere(document):
     text = (ROOT / document).read_text(encoding="utf-8")
     links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text) + re.findall(r'src="([^"]+)"', text)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hazboost import FPBoost
-from hazboost.progress import Progress
+from hazboost.progress import FoldProgress, Progress, TrialProgress
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 2))
@@ -58,3 +58,53 @@ def test_the_remaining_time_is_in_proportion(capsys):
 
 def test_the_bar_does_not_change_the_model():
     assert fit(verbose=1).predict(X).tobytes() == fit().predict(X).tobytes()
+
+
+def test_a_fit_without_rounds_has_a_full_bar(capsys):
+    Progress(0).after_training(None)
+    assert "█" * 24 + " 0/0 rounds" in capsys.readouterr().err
+
+
+def last_line(err):
+    return err.rstrip("\n").split("\r")[-1]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "stages"),
+    [
+        ({"init": "linear"}, ["ridge"]),
+        ({"n_estimators": "auto"}, ["rounds"]),
+        ({"init": "linear", "n_estimators": "auto"}, ["ridge", "rounds"]),
+    ],
+)
+def test_a_cross_validation_has_one_bar(parameters, stages, capsys):
+    fit(solver="newton", n_folds=3, verbose=1, **parameters)
+    cross_validation, rounds, rest = capsys.readouterr().err.split("\n")
+    assert rest == ""
+    assert "rounds" in last_line(rounds)
+    assert "█" * 24 + f" {stages[-1]} in 3/3 folds" in last_line(cross_validation)
+    assert [stage for stage in ("ridge", "rounds") if f"{stage} in 3/3 folds" in cross_validation] == stages
+
+
+def test_folds_that_stop_early_are_done(capsys):
+    progress = FoldProgress(2, ["rounds"], draw=True)
+    progress.rounds(0, 100).after_training(None)
+    assert "█" * 12 + "░" * 12 + " rounds in 1/2 folds" in capsys.readouterr().err
+    callback = progress.rounds(1, 100)
+    assert callback.after_iteration(None, 49, {}) is False
+    assert progress.shares == [1.0, 0.49]
+
+
+def test_stages_share_the_bar(capsys):
+    progress = FoldProgress(1, ["ridge", "rounds"], draw=True)
+    assert progress.after(0, lambda x: x + 1)(1) == 2
+    assert "█" * 12 + "░" * 12 + " ridge in 1/1 folds" in capsys.readouterr().err
+    progress.advance(0, 1.0)
+    assert capsys.readouterr().err.endswith("\n")
+
+
+def test_time_left_of_a_resumed_search_counts_its_own_trials_only(capsys):
+    progress = TrialProgress(10, 8, draw=True)
+    progress.began -= 6.0
+    progress.advance(9, -1.25)
+    assert re.search(r"9/10 trials  6\.\ds, 6\.\ds left  best -1\.2500", capsys.readouterr().err)

@@ -278,3 +278,11 @@ def test_durations_are_not_numbers():
 def test_weights_that_single_precision_would_lose_are_refused(factor):
     with pytest.raises(ValueError, match="sample_weight must be 0 or between"):
         as_target(([True, False], [1.0, 2.0]), [factor, 1.0])
+
+
+def test_a_target_is_passed_on():
+    target = as_target((np.array([True, False]), np.array([1.0, 2.0])), [1.0, 2.0])
+    assert as_target(target) is target
+    np.testing.assert_array_equal(as_target(target, [3.0, 4.0]).weight, [3.0, 4.0])
+    with pytest.raises(ValueError, match="sample_weight must have shape"):
+        as_target(target, [3.0])

@@ -2,7 +2,8 @@
 
 from hazboost.estimator import FPBoost
 from hazboost.surv import Surv
+from hazboost.tuning import tune
 
 __version__ = "0.1.0"
 
-__all__ = ["FPBoost", "Surv", "__version__"]
+__all__ = ["FPBoost", "Surv", "__version__", "tune"]

@@ -22,7 +22,6 @@ from hazboost.engines.local import MIN_OUTPUTS, grow_trees, predict_scores, with
 from hazboost.likelihood import RowLoss, elastic_net, row_loss
 from hazboost.metrics.concordance import harrell
 from hazboost.mixture import Mixture
-from hazboost.progress import Progress
 from hazboost.target import Target
 
 #: Rows evaluated at a time: few enough for their numbers to stay in the processor's cache.
@@ -153,7 +152,7 @@ def boost(
     validation: xgb.DMatrix | None = None,
     stopping_metric: str = "loss",
     patience: int | None = None,
-    verbose: bool = False,
+    progress: xgb.callback.TrainingCallback | None = None,
 ) -> tuple[xgb.Booster, dict[str, list[float]]]:
     """Run Algorithm 1.
 
@@ -173,8 +172,8 @@ def boost(
         What is watched on the validation data.
     patience : int, optional
         Rounds without improvement after which to stop; the best round is then kept.
-    verbose : bool
-        Whether to draw a progress bar.
+    progress : TrainingCallback, optional
+        Draws a progress bar.
 
     Returns
     -------
@@ -186,7 +185,7 @@ def boost(
     maximize = stopping_metric == "concordance"
     start = with_idle_outputs(start)
     metric = ValidationMetric(objective, with_concordance=maximize)
-    callbacks: list[xgb.callback.TrainingCallback] = [Progress(rounds)] if verbose else []
+    callbacks = [] if progress is None else [progress]
     if patience is not None:
         callbacks.append(
             xgb.callback.EarlyStopping(

@@ -148,7 +148,7 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
     random_state : int, RandomState instance or None, default=None
         Seed of the random start, the split and the sampling of rows and columns.
     verbose : int, default=0
-        1 draws a progress bar.
+        1 draws a progress bar of the rounds, and before it one of the cross-validation, where there is one.
 
     Attributes
     ----------

@@ -12,6 +12,7 @@ from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, Strati
 from hazboost.arrays import Indices
 from hazboost.likelihood import row_loss
 from hazboost.linear import LinearStart
+from hazboost.progress import FoldProgress
 from hazboost.start import Start
 from hazboost.target import Target, number_by_appearance, rows_of, strata
 
@@ -66,10 +67,13 @@ def choose(trainer: Trainer, data: Data) -> Choice:
     plan = trainer.plan
     folds = [(data.rows(kept), data.rows(held)) for kept, held in splits(data.target, plan.folds, plan.seed)]
     parallel = Parallel(n_jobs=plan.n_threads, prefer="threads")
+    stages = [*["ridge"] * (plan.init == "linear"), *["rounds"] * (plan.rounds is None)]
+    progress = FoldProgress(len(folds), stages, draw=plan.verbose)
     ridge, results = None, {}
     starts: list[Start]
     if plan.init == "linear":
-        paths = parallel(delayed(trainer.linear_path)(kept, RIDGES) for kept, _ in folds)
+        follow = [progress.after(i, trainer.linear_path) for i in range(len(folds))]
+        paths = parallel(delayed(path)(kept, RIDGES) for path, (kept, _) in zip(follow, folds, strict=True))
         by_fold = [[held_out_loss(one, held) for one in path] for path, (_, held) in zip(paths, folds, strict=True)]
         losses = np.mean(by_fold, axis=0)
         best = int(np.argmin(losses))
@@ -80,7 +84,8 @@ def choose(trainer: Trainer, data: Data) -> Choice:
     if plan.rounds is not None:
         return Choice(ridge, plan.rounds, results)
     curves = parallel(
-        delayed(trainer.held_out_curve)(kept, held, start) for (kept, held), start in zip(folds, starts, strict=True)
+        delayed(trainer.held_out_curve)(kept, held, start, progress.rounds(i, trainer.most_rounds))
+        for i, ((kept, held), start) in enumerate(zip(folds, starts, strict=True))
     )
     # A fold that has stopped keeps its last loss, which had not improved for long.
     length = max(map(len, curves))

@@ -320,12 +320,15 @@ def as_target(y: Any, sample_weight: Any = None, *, name: str = "y") -> Target:
         What `hazboost.Surv` makes; a structured array as in scikit-survival, whose first field is the event and
         whose second field is the time, under any names; a DataFrame with the columns of one of the kinds in
         `hazboost.observations`, or with two columns, the event and the time; or a pair ``(event, time)``.
-        An event is boolean, or the number of its cause, 0 for none.
+        An event is boolean, or the number of its cause, 0 for none. A `Target`, such as the rows of one that was made
+        here, is passed on.
     sample_weight : array-like of shape (n,), optional
-        Weights of the rows; one each by default.
+        Weights of the rows; one each, or those of a `Target`, by default.
     name : str
         What to call the argument in an error.
     """
+    if isinstance(y, Target):
+        return y if sample_weight is None else replace(y, weight=_check_weight(sample_weight, len(y)))
     kind, columns = find_columns(y, name)
     check_lengths({column: np.atleast_1d(np.asarray(values)) for column, values in columns.items()}, name)
     target = {"right": _read_right, "counting": _read_counting, "interval": _read_interval}[kind](columns, name)

@@ -21,6 +21,7 @@ from hazboost.linear import LinearStart, fit_linear_path
 from hazboost.metrics.concordance import harrell
 from hazboost.mixture import Mixture
 from hazboost.model import Model
+from hazboost.progress import Progress
 from hazboost.selection import MAX_ROUNDS, PATIENCE, Choice, choose
 from hazboost.start import STARTS, ConstantStart, Start, marginal_start
 from hazboost.target import Target, check_informative, number_by_appearance, rows_of, strata
@@ -112,7 +113,13 @@ class Trainer:
         return fit_linear_path(self.mixture, self.schema, data.X, data.target, without_features, ridges)
 
     def boost(
-        self, data: Data, start: Start, rounds: int, validation: Data | None = None, patience: int | None = None
+        self,
+        data: Data,
+        start: Start,
+        rounds: int,
+        validation: Data | None = None,
+        patience: int | None = None,
+        progress: xgb.callback.TrainingCallback | None = None,
     ) -> tuple[xgb.Booster, dict[str, list[float]]]:
         """Run Algorithm 1 from a start."""
         plan = self.plan
@@ -127,14 +134,21 @@ class Trainer:
             validation=None if validation is None else self._matrix(validation, start, like=train),
             stopping_metric=plan.stopping_metric,
             patience=patience,
-            verbose=plan.verbose,
+            progress=progress,
         )
 
-    def held_out_curve(self, data: Data, held: Data, start: Start) -> list[float]:
+    @property
+    def most_rounds(self) -> int:
+        """Rounds at most in the cross-validation that chooses their number."""
+        return ceil(MAX_ROUNDS / float(self.plan.settings["learning_rate"]))
+
+    def held_out_curve(
+        self, data: Data, held: Data, start: Start, progress: xgb.callback.TrainingCallback | None = None
+    ) -> list[float]:
         """Loss on held-out data from zero rounds on, until it has not improved for long."""
-        rate = float(self.plan.settings["learning_rate"])
-        alone = replace(self, plan=replace(self.plan, stopping_metric="loss", n_threads=1, verbose=False))
-        _, history = alone.boost(data, start, ceil(MAX_ROUNDS / rate), held, ceil(PATIENCE / rate))
+        patience = ceil(PATIENCE / float(self.plan.settings["learning_rate"]))
+        alone = replace(self, plan=replace(self.plan, stopping_metric="loss", n_threads=1))
+        _, history = alone.boost(data, start, self.most_rounds, held, patience, progress)
         return history["validation_loss"]
 
     def _matrix(self, data: Data, start: Start, like: xgb.DMatrix | None = None) -> xgb.DMatrix:
@@ -162,7 +176,8 @@ def train_model(plan: Plan, schema: Schema, data: Data, validation: Data | None)
     choice = choose(trainer, scaled) if needs_choice else Choice(None, plan.rounds or 0, {})
     start: Start = trainer.start(scaled) if choice.ridge is None else trainer.linear_path(scaled, [choice.ridge])[0]
     watched = None if validation is None else validation.scaled(unit)
-    booster, history = trainer.boost(scaled, start, choice.rounds, watched, plan.patience)
+    progress = Progress(choice.rounds) if plan.verbose else None
+    booster, history = trainer.boost(scaled, start, choice.rounds, watched, plan.patience, progress)
     advise_on_course(history["train_loss"], choice.rounds, booster.num_boosted_rounds(), plan.patience)
     history["train_loss"] = in_user_time(history["train_loss"], unit, data.target)
     if validation is not None:

@@ -1,0 +1,120 @@
+"""Where to look: the spaces that `tune` knows by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from hazboost.estimator import FPBoost
+
+if TYPE_CHECKING:
+    import optuna
+
+#: From an Optuna trial to parameters of `FPBoost`.
+Suggest = Callable[["optuna.Trial"], Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Space:
+    """A search space.
+
+    Attributes
+    ----------
+    name : str
+        What a stored study remembers of it.
+    suggest : callable
+        Draws one configuration: ``trial -> parameters``.
+    base : callable
+        Makes the estimator whose parameters are replaced, where the user gives none.
+    sampler : {"tpe", "random"}
+        How configurations are drawn: Optuna's tree-structured Parzen estimator learns from earlier trials.
+    first : dict
+        What is suggested first, before anything is drawn; empty for nothing.
+    """
+
+    name: str
+    suggest: Suggest
+    base: Callable[[], FPBoost] = FPBoost
+    sampler: Literal["tpe", "random"] = "tpe"
+    first: Mapping[str, Any] = field(default_factory=dict)
+
+
+def suggest_heads(trial: optuna.Trial, most: int) -> dict[str, int]:
+    """Numbers of Weibull and LogLogistic heads, at least one in all."""
+    weibull = trial.suggest_int("weibull_heads", 0, most)
+    return {
+        "weibull_heads": weibull,
+        "loglogistic_heads": trial.suggest_int("loglogistic_heads", 0 if weibull else 1, most),
+    }
+
+
+def suggest_second_order(trial: optuna.Trial) -> dict[str, Any]:
+    """Second-order boosting from a linear start, with rounds and ridge chosen by the fit itself."""
+    return {
+        "solver": "newton",
+        "init": "linear",
+        "n_estimators": "auto",
+        **suggest_heads(trial, 3),
+        "learning_rate": trial.suggest_float("learning_rate", 0.01, 0.2, log=True),
+        "max_depth": trial.suggest_int("max_depth", 1, 6),
+        "subsample": trial.suggest_float("subsample", 0.5, 1.0),
+        "colsample_bytree": trial.suggest_float("colsample_bytree", 0.3, 1.0),
+        "reg_lambda": trial.suggest_float("reg_lambda", 0.1, 100.0, log=True),
+        "min_child_weight": trial.suggest_float("min_child_weight", 0.1, 100.0, log=True),
+        "heads_activation": trial.suggest_categorical("heads_activation", ["softmax", "sigmoid", "exp"]),
+    }
+
+
+def suggest_as_the_paper(trial: optuna.Trial) -> dict[str, Any]:
+    """The ranges of the paper's section 4 and appendix.
+
+    Both name ranges without scales, so everything is uniform. For the depth they differ (1 to 6; 1, 3 or 6), and this
+    is the wider one. The patience has no range; the table of the best configurations has none and 16.
+    """
+    return {
+        **suggest_heads(trial, 32),
+        "n_estimators": trial.suggest_int("n_estimators", 1, 512),
+        "max_depth": trial.suggest_int("max_depth", 1, 6),
+        "heads_activation": trial.suggest_categorical(
+            "heads_activation", ["relu", "sigmoid", "softmax", "tanh", "identity"]
+        ),
+        "learning_rate": trial.suggest_float("learning_rate", 0.01, 1.0),
+        "alpha": trial.suggest_float("alpha", 0.0, 1.0),
+        "l1_ratio": trial.suggest_float("l1_ratio", 0.0, 1.0),
+        "init": trial.suggest_categorical("init", ["random", "km"]),
+        "patience": trial.suggest_categorical("patience", [None, 16]),
+    }
+
+
+SPACES: dict[str, Space] = {
+    space.name: space
+    for space in (
+        Space(
+            "default",
+            suggest_second_order,
+            first={
+                "weibull_heads": 1,
+                "loglogistic_heads": 1,
+                "learning_rate": 0.1,
+                "max_depth": 2,
+                "subsample": 1.0,
+                "colsample_bytree": 1.0,
+                "reg_lambda": 1.0,
+                "min_child_weight": 1.0,
+                "heads_activation": "softmax",
+            },
+        ),
+        Space("paper", suggest_as_the_paper, base=FPBoost.paper, sampler="random"),
+    )
+}
+
+
+def find_space(space: str | Suggest) -> Space:
+    """A space by its name, or around a function of the user's."""
+    if callable(space):
+        return Space(getattr(space, "__qualname__", type(space).__qualname__), space)
+    if space not in SPACES:
+        known = ", ".join(map(repr, SPACES))
+        raise ValueError(f"space must be {known} or a function from an Optuna trial to parameters; got {space!r}.")
+    return SPACES[space]
