@@ -171,7 +171,7 @@ def boost(
     stopping_metric : {"loss", "concordance"}
         What is watched on the validation data.
     patience : int, optional
-        Rounds without improvement after which to stop; the best round is then kept.
+        Rounds without improvement after which to stop; the booster then knows its ``best_iteration``.
     progress : TrainingCallback, optional
         Draws a progress bar.
 
@@ -208,7 +208,7 @@ def boost(
         at_start = margin.reshape(-1, len(start)) if margin.size else np.tile(start, (validation.num_row(), 1))
         for name, value in metric(at_start, validation):
             history[f"validation_{name}"] = [value, *record[name]]
-    return (booster if patience is None else booster[: booster.best_iteration + 1]), history
+    return booster, history
 
 
 def target_fields(target: Target, n_scores: int = MIN_OUTPUTS, margin: Array | None = None) -> dict[str, Array]:

@@ -406,7 +406,7 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
             setattr(self, name, value)
         self.model_ = trained.model
         self.history_ = trained.history
-        self.n_estimators_ = trained.model.booster.num_boosted_rounds()
+        self.n_estimators_ = max(booster.num_boosted_rounds() for booster in trained.model.boosters)
         self.ridge_ = trained.choice.ridge
         self.cv_results_ = trained.choice.results
         self.unique_times_ = np.unique(target.lower)

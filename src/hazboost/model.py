@@ -10,7 +10,7 @@ import xgboost as xgb
 
 from hazboost.arrays import Array
 from hazboost.distribution import Distribution
-from hazboost.engines.local import build_matrix, predict_scores, with_idle_outputs
+from hazboost.engines.local import average_scores, build_matrix, with_idle_outputs
 from hazboost.features import Schema
 from hazboost.mixture import LARGEST_EXPONENT, Mixture
 from hazboost.start import Start
@@ -22,8 +22,8 @@ class Model:
 
     Attributes
     ----------
-    booster : xgboost.Booster
-        The trees, with the start as their base score.
+    boosters : tuple of xgboost.Booster
+        The trees; the scores of several boosters are averaged.
     start : Start
         Where the trees began; the linear part, where there is one.
     mixture : Mixture
@@ -36,7 +36,7 @@ class Model:
         Threads for prediction; those of the training.
     """
 
-    booster: xgb.Booster
+    boosters: tuple[xgb.Booster, ...]
     start: Start
     mixture: Mixture
     schema: Schema
@@ -54,7 +54,7 @@ class Model:
             fields=None if margin is None else {"base_margin": with_idle_outputs(margin)},
             settings={"nthread": self.n_threads},
         )
-        scores = predict_scores(self.booster, matrix)[:, : self.mixture.n_scores]
+        scores = average_scores(self.boosters, matrix)[:, : self.mixture.n_scores]
         return Distribution(self.mixture, scores, self.unit)
 
 

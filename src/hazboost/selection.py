@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import xgboost as xgb
 from joblib import Parallel, delayed
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit
 
-from hazboost.arrays import Indices
+from hazboost.arrays import Array, Indices
 from hazboost.likelihood import row_loss
 from hazboost.linear import LinearStart
 from hazboost.progress import FoldProgress
@@ -26,6 +28,12 @@ MAX_ROWS_FOR_FOLDS = 5_000
 HOLD_OUT = 0.2
 #: Rounds at most, and rounds without improvement after which a fold stops, both divided by the learning rate.
 MAX_ROUNDS, PATIENCE = 20.0, 2.0
+#: Trees begin from a linear predictor of this size, so that they share its effects and do not only mend its residuals:
+#: an average of the two is better than either.
+TRUST = 0.7
+#: How much better or worse than without features a single row may be when ridges are compared. Without a limit one
+#: subject who outlives a bold prediction decides for all.
+LARGEST_DIFFERENCE = 3.0
 
 
 @dataclass(frozen=True)
@@ -38,13 +46,32 @@ class Choice:
         Strength of the ridge; None without a linear start.
     rounds : int
         Number of rounds.
+    trust : float
+        Size of the linear predictor from which trees begin.
     results : dict
         Held-out mean losses: ``ridges`` and ``ridge_loss``, and ``round_loss`` from zero rounds on.
+    members : tuple of Member
+        Models of the folds, where the number of rounds was chosen by folds.
     """
 
     ridge: float | None
     rounds: int
+    trust: float
     results: dict[str, list[float]]
+    members: tuple[Member, ...] = ()
+
+
+class Member(NamedTuple):
+    """A model of one fold: its trees, and the course of its training."""
+
+    booster: xgb.Booster
+    train_loss: list[float]
+    held_out_loss: list[float]
+
+    def at(self, rounds: int) -> Member:
+        """The model after fewer rounds, or where it stopped."""
+        kept = min(rounds, self.booster.num_boosted_rounds())
+        return Member(self.booster[:kept], self.train_loss[: kept + 1], self.held_out_loss[: kept + 1])
 
 
 def splits(target: Target, folds: int, seed: int) -> list[tuple[Indices, Indices]]:
@@ -63,37 +90,61 @@ def splits(target: Target, folds: int, seed: int) -> list[tuple[Indices, Indices
 
 
 def choose(trainer: Trainer, data: Data) -> Choice:
-    """Choose the ridge, then, with the linear starts of that ridge, the number of rounds."""
+    """Choose the ridge, then, with the linear starts of that ridge, the number of rounds.
+
+    Where the trees bring nothing, the linear start stays as it is. With folds their models are kept, to be averaged.
+    """
     plan = trainer.plan
     folds = [(data.rows(kept), data.rows(held)) for kept, held in splits(data.target, plan.folds, plan.seed)]
     parallel = Parallel(n_jobs=plan.n_threads, prefer="threads")
     stages = [*["ridge"] * (plan.init == "linear"), *["rounds"] * (plan.rounds is None)]
     progress = FoldProgress(len(folds), stages, draw=plan.verbose)
-    ridge, results = None, {}
+    ridge, results, without_trees, trust = None, {}, np.inf, 1.0
     starts: list[Start]
     if plan.init == "linear":
         follow = [progress.after(i, trainer.linear_path) for i in range(len(folds))]
         paths = parallel(delayed(path)(kept, RIDGES) for path, (kept, _) in zip(follow, folds, strict=True))
-        by_fold = [[held_out_loss(one, held) for one in path] for path, (_, held) in zip(paths, folds, strict=True)]
-        losses = np.mean(by_fold, axis=0)
+        losses = np.mean([path_losses(path, held) for path, (_, held) in zip(paths, folds, strict=True)], axis=0)
         best = int(np.argmin(losses))
         ridge, results = RIDGES[best], {"ridges": list(RIDGES), "ridge_loss": losses.tolist()}
-        starts = [path[best] for path in paths]
+        linear = [path[best] for path in paths]
+        without_trees = np.mean([held_out_loss(start, held) for start, (_, held) in zip(linear, folds, strict=True)])
+        trust, starts = TRUST, [start.shrunk(TRUST) for start in linear]
     else:
         starts = [trainer.start(kept) for kept, _ in folds]
     if plan.rounds is not None:
-        return Choice(ridge, plan.rounds, results)
-    curves = parallel(
-        delayed(trainer.held_out_curve)(kept, held, start, progress.rounds(i, trainer.most_rounds))
+        return Choice(ridge, plan.rounds, trust, results)
+    members = parallel(
+        delayed(trainer.member)(i, kept, held, start, progress.rounds(i, trainer.most_rounds))
         for i, ((kept, held), start) in enumerate(zip(folds, starts, strict=True))
     )
-    # A fold that has stopped keeps its last loss, which had not improved for long.
+    mean = mean_curve([member.held_out_loss for member in members])
+    rounds, results = int(np.argmin(mean)), {**results, "round_loss": mean.tolist()}
+    if rounds == 0 or mean[rounds] >= without_trees:
+        return Choice(ridge, 0, 1.0, results)
+    averaged = tuple(member.at(rounds) for member in members) if len(members) > 1 else ()
+    return Choice(ridge, rounds, trust, results, averaged)
+
+
+def mean_curve(curves: Sequence[Sequence[float]]) -> Array:
+    """Mean over folds, round by round. A fold that has stopped keeps its last loss, which had not improved for long."""
     length = max(map(len, curves))
-    mean = np.mean([[*curve, *[curve[-1]] * (length - len(curve))] for curve in curves], axis=0)
-    return Choice(ridge, int(np.argmin(mean)), {**results, "round_loss": mean.tolist()})
+    mean: Array = np.mean([[*curve, *[curve[-1]] * (length - len(curve))] for curve in curves], axis=0)
+    return mean
+
+
+def path_losses(path: Sequence[LinearStart], held: Data) -> Array:
+    """Mean losses of linear starts on data that they have not seen, no row too far from that without features."""
+    without = row_losses(path[0].shrunk(0.0), held)
+    differences = [np.clip(row_losses(start, held) - without, -LARGEST_DIFFERENCE, LARGEST_DIFFERENCE) for start in path]
+    return np.array([held.target.mean(without + difference) for difference in differences])
 
 
 def held_out_loss(start: LinearStart, held: Data) -> float:
     """Mean loss of a linear start on data that it has not seen."""
-    loss = row_loss(start.mixture, start.margin(held.X), held.target).value
-    return held.target.mean(loss)
+    return held.target.mean(row_losses(start, held))
+
+
+def row_losses(start: LinearStart, held: Data) -> Array:
+    """Loss of each row, of shape (n,)."""
+    return row_loss(start.mixture, start.margin(held.X), held.target).value

@@ -15,14 +15,14 @@ from hazboost.activations import PARAMETER_ACTIVATIONS
 from hazboost.advice import advise_on_course, advise_on_weights
 from hazboost.arrays import Indices, Mask
 from hazboost.boosting import STEPS, Objective, boost, target_fields
-from hazboost.engines.local import build_matrix
+from hazboost.engines.local import average_scores, build_matrix
 from hazboost.features import Schema
 from hazboost.linear import LinearStart, fit_linear_path
 from hazboost.metrics.concordance import harrell
 from hazboost.mixture import Mixture
 from hazboost.model import Model
 from hazboost.progress import Progress
-from hazboost.selection import MAX_ROUNDS, PATIENCE, Choice, choose
+from hazboost.selection import MAX_ROUNDS, PATIENCE, Choice, Member, choose, mean_curve
 from hazboost.start import STARTS, ConstantStart, Start, marginal_start
 from hazboost.target import Target, check_informative, number_by_appearance, rows_of, strata
 
@@ -137,19 +137,61 @@ class Trainer:
             progress=progress,
         )
 
+    def start_as_chosen(self, data: Data, choice: Choice) -> Start:
+        """The start on all rows."""
+        if choice.ridge is None:
+            return self.start(data)
+        return self.linear_path(data, [choice.ridge])[0].shrunk(choice.trust)
+
+    def boosters(
+        self, data: Data, start: Start, choice: Choice, validation: Data | None
+    ) -> tuple[tuple[xgb.Booster, ...], dict[str, list[float]]]:
+        """The trees of the folds, to be averaged; or, where there are none, trees grown on all rows."""
+        plan = self.plan
+        if not choice.members:
+            progress = Progress(choice.rounds) if plan.verbose else None
+            booster, history = self.boost(data, start, choice.rounds, validation, plan.patience, progress)
+            return (booster if plan.patience is None else booster[: booster.best_iteration + 1],), history
+        boosters = tuple(member.booster for member in choice.members)
+        history = {"train_loss": mean_curve([member.train_loss for member in choice.members]).tolist()}
+        if validation is not None:
+            history["validation_loss"] = self._averaged_curve(boosters, start, validation, choice.rounds)
+        return boosters, history
+
+    def _averaged_curve(
+        self, boosters: Sequence[xgb.Booster], start: Start, validation: Data, rounds: int
+    ) -> list[float]:
+        """Loss of the averaged model on validation data, from zero rounds on."""
+        objective = Objective(self.mixture, self.plan.alpha, self.plan.l1_ratio, STEPS[self.plan.step])
+        matrix = self._matrix(validation, start)
+        scores = [average_scores(boosters, matrix, made)[:, : self.mixture.n_scores] for made in range(1, rounds + 1)]
+        at_start = start.margin(validation.X)
+        if at_start is None:
+            at_start = np.tile(start.intercept, (len(validation.target), 1))
+        return [objective.mean_loss(one, validation.target) for one in (at_start, *scores)]
+
     @property
     def most_rounds(self) -> int:
         """Rounds at most in the cross-validation that chooses their number."""
         return ceil(MAX_ROUNDS / float(self.plan.settings["learning_rate"]))
 
-    def held_out_curve(
-        self, data: Data, held: Data, start: Start, progress: xgb.callback.TrainingCallback | None = None
-    ) -> list[float]:
-        """Loss on held-out data from zero rounds on, until it has not improved for long."""
+    def member(
+        self,
+        number: int,
+        data: Data,
+        held: Data,
+        start: Start,
+        progress: xgb.callback.TrainingCallback | None = None,
+    ) -> Member:
+        """The model of a fold, boosted until its loss on held-out data has not improved for long.
+
+        Each fold samples rows and columns in its own way.
+        """
         patience = ceil(PATIENCE / float(self.plan.settings["learning_rate"]))
-        alone = replace(self, plan=replace(self.plan, stopping_metric="loss", n_threads=1))
-        _, history = alone.boost(data, start, self.most_rounds, held, patience, progress)
-        return history["validation_loss"]
+        settings = {**self.plan.settings, "nthread": 1, "seed": self.plan.seed + number}
+        alone = replace(self, plan=replace(self.plan, stopping_metric="loss", n_threads=1, settings=settings))
+        booster, history = alone.boost(data, start, self.most_rounds, held, patience, progress)
+        return Member(booster, history["train_loss"], history["validation_loss"])
 
     def _matrix(self, data: Data, start: Start, like: xgb.DMatrix | None = None) -> xgb.DMatrix:
         return build_matrix(
@@ -173,12 +215,11 @@ def train_model(plan: Plan, schema: Schema, data: Data, validation: Data | None)
     mixture = plan.mixture.with_background(BACKGROUND_EVENTS * unit / data.target.exposure)
     trainer, scaled = Trainer(plan, schema, mixture), data.scaled(unit)
     needs_choice = plan.rounds is None or plan.init == "linear"
-    choice = choose(trainer, scaled) if needs_choice else Choice(None, plan.rounds or 0, {})
-    start: Start = trainer.start(scaled) if choice.ridge is None else trainer.linear_path(scaled, [choice.ridge])[0]
+    choice = choose(trainer, scaled) if needs_choice else Choice(None, plan.rounds or 0, 1.0, {})
+    start = trainer.start_as_chosen(scaled, choice)
     watched = None if validation is None else validation.scaled(unit)
-    progress = Progress(choice.rounds) if plan.verbose else None
-    booster, history = trainer.boost(scaled, start, choice.rounds, watched, plan.patience, progress)
-    advise_on_course(history["train_loss"], choice.rounds, booster.num_boosted_rounds(), plan.patience)
+    boosters, history = trainer.boosters(scaled, start, choice, watched)
+    advise_on_course(history["train_loss"], choice.rounds, len(history["train_loss"]) - 1, plan.patience)
     history["train_loss"] = in_user_time(history["train_loss"], unit, data.target)
     if validation is not None:
         history["validation_loss"] = in_user_time(history["validation_loss"], unit, validation.target)
@@ -186,7 +227,7 @@ def train_model(plan: Plan, schema: Schema, data: Data, validation: Data | None)
         name: in_user_time(losses, unit, data.target) if name.endswith("loss") else losses
         for name, losses in choice.results.items()
     }
-    model = Model(booster, start, mixture, schema, unit, plan.n_threads)
+    model = Model(boosters, start, mixture, schema, unit, plan.n_threads)
     return Trained(model, history, replace(choice, results=results))
 
 

@@ -95,7 +95,19 @@ def grow_trees(
     return booster, record.get("validation", {})
 
 
-def predict_scores(booster: xgb.Booster, matrix: xgb.DMatrix) -> npt.NDArray[np.float64]:
-    """Raw scores of each row, of shape (n, scores)."""
-    scores = booster.predict(matrix, output_margin=True)
+def predict_scores(
+    booster: xgb.Booster, matrix: xgb.DMatrix, rounds: int | None = None
+) -> npt.NDArray[np.float64]:
+    """Raw scores of each row after some or all of the rounds, of shape (n, scores)."""
+    made = booster.num_boosted_rounds()
+    kept = made if rounds is None else min(rounds, made)
+    scores = booster.predict(matrix, output_margin=True, iteration_range=(0, kept))
     return scores.reshape(matrix.num_row(), -1).astype(np.float64)
+
+
+def average_scores(
+    boosters: Sequence[xgb.Booster], matrix: xgb.DMatrix, rounds: int | None = None
+) -> npt.NDArray[np.float64]:
+    """Raw scores averaged over several boosters."""
+    total = sum(predict_scores(booster, matrix, rounds) for booster in boosters)
+    return np.asarray(total / len(boosters))
