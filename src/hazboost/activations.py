@@ -136,7 +136,8 @@ def _elementwise(value: Array, slope: Array) -> Weighted:
 def steepness(log_slope: Array) -> Array:
     """What the slope of a logarithm does to a curvature, ``slope^2``, or to a gradient, ``|slope|``: the larger."""
     size = np.abs(log_slope)
-    return np.maximum(size, size * size)
+    larger: Array = np.maximum(size, size * size)
+    return larger
 
 
 class WeightActivation(ABC):

@@ -1,7 +1,7 @@
 """From encoded features to the columns of a linear predictor.
 
-Numbers are standardised, those with a skewed distribution after they were given the scores of a normal one; missing
-values are put at the mean; categories become indicators.
+Numbers are standardised, those with a skewed distribution after a power transform; missing values are put at the mean;
+categories become indicators.
 """
 
 from __future__ import annotations
@@ -11,29 +11,41 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
-from scipy.special import ndtri
+from scipy.optimize import minimize_scalar
 
 from hazboost.arrays import Array, Mask
 from hazboost.features import Schema
+from hazboost.heads.base import MAX_EXPONENT
 
 #: Standardised features are cut here, so that no outlier carries a prediction away.
 FARTHEST = 4.0
-#: A number whose skewness is larger is given normal scores: effects of laboratory values, sizes and prices are closer
-#: to linear in them.
-SKEWED = 0.5
-#: A map to normal scores is remembered at this many values at most, and is linear between them.
-MAX_KNOTS = 256
+#: A number whose skewness is larger is straightened: effects of laboratory values, sizes and prices are closer to linear
+#: in their logarithms or roots.
+SKEWED = 1.0
+#: Powers that are tried.
+POWERS = (-4.0, 6.0)
 
 
-class NormalScores(NamedTuple):
-    """A map from values to the quantiles of a normal distribution; constant outside of the values seen."""
+class Straightening(NamedTuple):
+    r"""The power transform of Yeo and Johnson, which makes a skewed distribution more symmetric.
 
-    values: Array
-    scores: Array
+    .. math:: y = \frac{(1 + x)^p - 1}{p} \text{ for } x \ge 0, \qquad -\frac{(1 - x)^{2 - p} - 1}{2 - p} \text{ below},
+
+    logarithms where a power is zero, with x in units of its mean size.
+    """
+
+    unit: float
+    power: float
 
     def __call__(self, column: Array) -> Array:
-        """Scores of a column; NaN stays."""
-        return np.where(np.isnan(column), np.nan, np.interp(column, self.values, self.scores))
+        """Transform a column; NaN stays."""
+        size = np.log1p(np.abs(column) / self.unit)
+        return np.where(column >= 0.0, _power(size, self.power), -_power(size, 2.0 - self.power))
+
+
+def _power(log_size: Array, power: float) -> Array:
+    """``(size^power - 1) / power``, or its limit at zero, the logarithm."""
+    return np.expm1(np.clip(power * log_size, -MAX_EXPONENT, MAX_EXPONENT)) / power if power else log_size
 
 
 @dataclass(frozen=True)
@@ -44,36 +56,36 @@ class Design:
     ----------
     n_categories : dict
         For each categorical feature, by position, its number of categories.
-    normal_scores : dict
-        The maps of the skewed features, by position.
+    straightening : dict
+        The transforms of the skewed features, by position.
     center, scale : array
         Mean and standard deviation of each column.
     """
 
     n_categories: dict[int, int]
-    normal_scores: dict[int, NormalScores]
+    straightening: dict[int, Straightening]
     center: Array
     scale: Array
 
     def __call__(self, X: Any) -> Array:
         """Standardised columns, of shape (n, columns)."""
-        columns = _columns(X, self.n_categories, self.normal_scores)
+        columns = _columns(X, self.n_categories, self.straightening)
         filled = np.where(np.isnan(columns), self.center, columns)
         return np.clip((filled - self.center) / self.scale, -FARTHEST, FARTHEST)
 
 
 def learn_design(X: Any, schema: Schema, weight: Array) -> Design:
-    """Learn normal scores, means and standard deviations, with sample weights."""
+    """Learn power transforms, means and standard deviations, with sample weights."""
     n_categories = {column: len(known) for column, known in schema.categories.items()}
     dense = _dense(X)
-    normal_scores = {
-        column: _learn_normal_scores(dense[:, column], weight)
+    straightening = {
+        column: _learn_straightening(dense[:, column], weight)
         for column in range(dense.shape[1])
         if column not in n_categories and _is_skewed(dense[:, column], weight)
     }
-    columns = _columns(dense, n_categories, normal_scores)
+    columns = _columns(dense, n_categories, straightening)
     center, spread = _mean_and_spread(columns, weight)
-    return Design(n_categories, normal_scores, center, np.where(spread > 1e-12 * np.abs(center), spread, np.inf))
+    return Design(n_categories, straightening, center, np.where(spread > 1e-12 * np.abs(center), spread, np.inf))
 
 
 def _is_skewed(column: Array, weight: Array) -> bool:
@@ -92,14 +104,19 @@ def _has_three_values(values: Array) -> bool:
     return bool(((values != low) & (values != high)).any())
 
 
-def _learn_normal_scores(column: Array, weight: Array) -> NormalScores:
-    """Normal quantiles of the middles of the ranks that each value takes."""
+def _learn_straightening(column: Array, weight: Array) -> Straightening:
+    """The power with which the column is likeliest to be normal."""
     seen = ~np.isnan(column)
-    values, position = np.unique(column[seen], return_inverse=True)
-    mass = np.bincount(position, weights=weight[seen])
-    middle = (np.cumsum(mass) - 0.5 * mass) / mass.sum()
-    knots = np.unique(np.linspace(0, len(values) - 1, min(MAX_KNOTS, len(values))).round().astype(np.intp))
-    return NormalScores(values[knots], ndtri(np.clip(middle[knots], 1e-6, 1.0 - 1e-6)))
+    values, share = column[seen], weight[seen] / weight[seen].sum()
+    unit = float(share @ np.abs(values))
+    stretch = float(share @ (np.sign(values) * np.log1p(np.abs(values) / unit)))  # log-slope of the transform
+
+    def unlikeliness(power: float) -> float:
+        straight = Straightening(unit, power)(values)
+        variance = share @ (straight - share @ straight) ** 2
+        return float(0.5 * np.log(variance) - (power - 1.0) * stretch)
+
+    return Straightening(unit, float(minimize_scalar(unlikeliness, bounds=POWERS, method="bounded").x))
 
 
 def _mean_and_spread(columns: Array, weight: Array) -> tuple[Array, Array]:
@@ -110,10 +127,10 @@ def _mean_and_spread(columns: Array, weight: Array) -> tuple[Array, Array]:
     return center, np.sqrt((weight @ (np.where(seen, columns, center) - center) ** 2) / mass)
 
 
-def _columns(X: Any, n_categories: dict[int, int], normal_scores: dict[int, NormalScores]) -> Array:
-    """Numbers, or their normal scores, and indicators; NaN where a feature is missing."""
+def _columns(X: Any, n_categories: dict[int, int], straightening: dict[int, Straightening]) -> Array:
+    """Numbers, straightened or as they are, and indicators; NaN where a feature is missing."""
     dense = _dense(X)
-    if not n_categories and not normal_scores:
+    if not n_categories and not straightening:
         return dense
     parts = []
     for position in range(dense.shape[1]):
@@ -121,7 +138,7 @@ def _columns(X: Any, n_categories: dict[int, int], normal_scores: dict[int, Norm
         if position in n_categories:
             parts.append(_indicators(column, n_categories[position]))
         else:
-            parts.append((normal_scores[position](column) if position in normal_scores else column)[:, None])
+            parts.append((straightening[position](column) if position in straightening else column)[:, None])
     return np.concatenate(parts, axis=1)
 
 

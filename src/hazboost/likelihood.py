@@ -69,8 +69,8 @@ def row_loss(mixture: Mixture, scores: Array, target: Target) -> RowLoss:
 
     .. math:: -\log h \le -\sum_j r_j \log(w_j h_j) + \text{const},
 
-    which touches it, has the same gradient, and is diagonal over heads. Its two parts, exposure and events, pull a score
-    in opposite directions. Where they cancel the gradient vanishes; the curvature adds up their sizes instead,
+    which touches it, has the same gradient, and is diagonal over heads. Its two parts, exposure and events, pull a
+    score in opposite directions. Where they cancel the gradient vanishes; the curvature adds up their sizes instead,
 
     .. math:: w_j \left[V_j(l) - V_j(a)\right] + r_j \left|\frac{\partial \log h_j}{\partial \log\theta_j}\right|,
 

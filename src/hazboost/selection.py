@@ -28,9 +28,9 @@ MAX_ROWS_FOR_FOLDS = 5_000
 HOLD_OUT = 0.2
 #: Rounds at most, and rounds without improvement after which a fold stops, both divided by the learning rate.
 MAX_ROUNDS, PATIENCE = 20.0, 2.0
-#: Trees begin from a linear predictor of this size, so that they share its effects and do not only mend its residuals:
-#: an average of the two is better than either.
-TRUST = 0.7
+#: Half of the trees begin from the linear predictor and mend what it misses; the others begin from half of it and share
+#: its effects. The average of both is better than either.
+TRUSTS = (1.0, 0.5)
 #: How much better or worse than without features a single row may be when ridges are compared. Without a limit one
 #: subject who outlives a bold prediction decides for all.
 LARGEST_DIFFERENCE = 3.0
@@ -70,7 +70,7 @@ class Member(NamedTuple):
 
     def at(self, rounds: int) -> Member:
         """The model after fewer rounds, or where it stopped."""
-        kept = min(rounds, self.booster.num_boosted_rounds())
+        kept = max(min(rounds, self.booster.num_boosted_rounds()), 1)
         return Member(self.booster[:kept], self.train_loss[: kept + 1], self.held_out_loss[: kept + 1])
 
 
@@ -99,7 +99,7 @@ def choose(trainer: Trainer, data: Data) -> Choice:
     parallel = Parallel(n_jobs=plan.n_threads, prefer="threads")
     stages = [*["ridge"] * (plan.init == "linear"), *["rounds"] * (plan.rounds is None)]
     progress = FoldProgress(len(folds), stages, draw=plan.verbose)
-    ridge, results, without_trees, trust = None, {}, np.inf, 1.0
+    ridge, results, without_trees, trusts = None, {}, np.inf, (1.0,)
     starts: list[Start]
     if plan.init == "linear":
         follow = [progress.after(i, trainer.linear_path) for i in range(len(folds))]
@@ -108,24 +108,32 @@ def choose(trainer: Trainer, data: Data) -> Choice:
         best = int(np.argmin(losses))
         ridge, results = RIDGES[best], {"ridges": list(RIDGES), "ridge_loss": losses.tolist()}
         linear = [path[best] for path in paths]
-        without_trees = np.mean([held_out_loss(start, held) for start, (_, held) in zip(linear, folds, strict=True)])
-        trust, starts = TRUST, [start.shrunk(TRUST) for start in linear]
+        held_out = [held_out_loss(start, held) for start, (_, held) in zip(linear, folds, strict=True)]
+        without_trees = float(np.mean(held_out))
+        trusts, starts = TRUSTS, linear
     else:
         starts = [trainer.start(kept) for kept, _ in folds]
     if plan.rounds is not None:
-        return Choice(ridge, plan.rounds, trust, results)
-    members = parallel(
-        delayed(trainer.member)(i, kept, held, start, progress.rounds(i, trainer.most_rounds))
-        for i, ((kept, held), start) in enumerate(zip(folds, starts, strict=True))
-    )
-    mean = mean_curve([member.held_out_loss for member in members])
-    rounds, results = int(np.argmin(mean)), {**results, "round_loss": mean.tolist()}
-    if rounds == 0 or mean[rounds] >= without_trees:
+        return Choice(ridge, plan.rounds, 1.0, results)
+    grown, curves = [], []
+    for trust in trusts:
+        members = parallel(
+            delayed(trainer.member)(i, kept, held, start.shrunk(trust), progress.rounds(i, trainer.most_rounds))
+            for i, ((kept, held), start) in enumerate(zip(folds, starts, strict=True))
+        )
+        mean = mean_curve([member.held_out_loss for member in members])
+        grown.append((int(np.argmin(mean)), members)); curves.append(mean)
+    results = {**results, "round_loss": curves[0].tolist()}
+    best_loss = np.mean([c.min() for c in curves])
+    rounds=max(r for r,_ in grown)
+    if rounds == 0 or (len(curves)>1 and best_loss >= without_trees+MARGIN):
         return Choice(ridge, 0, 1.0, results)
-    averaged = tuple(member.at(rounds) for member in members) if len(members) > 1 else ()
-    return Choice(ridge, rounds, trust, results, averaged)
+    if len(folds) == 1: return Choice(ridge, grown[0][0], 1.0, results)
+    averaged = tuple(member.at(r) for r, ms in grown for member in ms)
+    return Choice(ridge, rounds, float(np.mean(trusts)), results, averaged)
 
 
+MARGIN=0.
 def mean_curve(curves: Sequence[Sequence[float]]) -> Array:
     """Mean over folds, round by round. A fold that has stopped keeps its last loss, which had not improved for long."""
     length = max(map(len, curves))
@@ -136,7 +144,9 @@ def mean_curve(curves: Sequence[Sequence[float]]) -> Array:
 def path_losses(path: Sequence[LinearStart], held: Data) -> Array:
     """Mean losses of linear starts on data that they have not seen, no row too far from that without features."""
     without = row_losses(path[0].shrunk(0.0), held)
-    differences = [np.clip(row_losses(start, held) - without, -LARGEST_DIFFERENCE, LARGEST_DIFFERENCE) for start in path]
+    differences = [
+        np.clip(row_losses(start, held) - without, -LARGEST_DIFFERENCE, LARGEST_DIFFERENCE) for start in path
+    ]
     return np.array([held.target.mean(without + difference) for difference in differences])
 
 

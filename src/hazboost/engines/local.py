@@ -95,9 +95,7 @@ def grow_trees(
     return booster, record.get("validation", {})
 
 
-def predict_scores(
-    booster: xgb.Booster, matrix: xgb.DMatrix, rounds: int | None = None
-) -> npt.NDArray[np.float64]:
+def predict_scores(booster: xgb.Booster, matrix: xgb.DMatrix, rounds: int | None = None) -> npt.NDArray[np.float64]:
     """Raw scores of each row after some or all of the rounds, of shape (n, scores)."""
     made = booster.num_boosted_rounds()
     kept = made if rounds is None else min(rounds, made)
