@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from lifelines import KaplanMeierFitter
 from sksurv.nonparametric import kaplan_meier_estimator
 
 from hazboost.nonparametric import kaplan_meier
@@ -49,3 +50,13 @@ def test_estimate_is_a_probability_for_any_weights():
         survival = kaplan_meier(Target.of(time, time, rng.random(n)))[1]
         assert ((survival >= 0.0) & (survival <= 1.0)).all()
         assert (np.diff(survival) <= 0.0).all()
+
+
+def test_delayed_entry_agrees_with_lifelines():
+    rng = np.random.default_rng(5)
+    time, entry = np.round(rng.weibull(1.3, 300) + 0.3, 2), np.round(0.3 * rng.random(300), 2)
+    event = rng.random(300) < 0.7
+    theirs = KaplanMeierFitter().fit(time, event, entry=entry).survival_function_at_times(np.unique(time[event]))
+    distinct, survival = kaplan_meier(Target.of(time, np.where(event, time, np.inf), entry=entry))
+    np.testing.assert_array_equal(distinct, np.unique(time[event]))
+    np.testing.assert_allclose(survival, theirs, atol=1e-12)

@@ -127,7 +127,7 @@ KINDS: dict[str, Callable[[int, np.random.Generator], Sample]] = {
 
 def curve_error(X: Array, y: Any) -> float:
     """Fit, and measure the mean distance from the true survival."""
-    model = FPBoost(1, 1, n_estimators="auto", learning_rate=0.05, max_depth=2, random_state=0).fit(X, y)
+    model = FPBoost(1, 1, n_estimators=200, learning_rate=0.05, random_state=0).fit(X, y)
     level = np.linspace(-1.5, 1.5, 25)
     new = np.column_stack([np.tile(level, 2), np.repeat([0.0, 1.0], 25), np.zeros(50)])
     survival = model.model_.distribution(new).of_cause(1).survival(TIMES)
