@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeRegressor
 
-from hazboost.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
+from hazboost.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
 from hazboost.boosting import STEPS, Objective, boost, read_target, target_fields
 from hazboost.distribution import Distribution
 from hazboost.engines.local import build_matrix, predict_scores
@@ -174,3 +174,62 @@ def test_newton_steps_are_bounded_and_lower_the_loss(family, parameter, weight):
     assert leaves.abs().max() <= settings["learning_rate"]
     assert history["train_loss"][-1] < history["train_loss"][0] - 0.02
     assert (np.diff(history["train_loss"]) < 1e-3).all()
+
+
+def every_kind(n_causes=3):
+    rng = np.random.default_rng(10)
+    entry = np.r_[0.0, 0.2, 0.0, 0.1, 0.5 - 1e-12, 0.3, 0.0, 0.4]
+    lower = np.r_[0.4, 0.5, 0.0, 0.3, 0.5, 0.7, 1e-5, 0.8]
+    upper = np.r_[0.4, np.inf, 0.6, 0.3 + 1e-10, 0.5, np.inf, 1e-5, 0.8]
+    cause = np.r_[1, 0, 0, 0, n_causes, 0, 2, 1]
+    weight = rng.uniform(0.5, 2.0, 8)
+    return Target.of(lower, upper, weight, entry=entry, cause=cause, subject=np.r_[0, 1, 2, 3, 4, 1, 6, 1])
+
+
+@pytest.mark.parametrize("n_scores", [1, 2, 3, 12])
+def test_every_kind_of_row_survives_the_way_through_the_matrix(n_scores):
+    """In single precision an interval stays an interval, an event an event, and no row ends before it begins."""
+    sent = every_kind()
+    fields = target_fields(sent, n_scores, np.zeros((8, n_scores)))
+    got = read_target(build_matrix(np.arange(8.0)[:, None], names=None, types=None, fields=fields))
+    for name in ("lower", "upper", "entry", "weight", "portion"):
+        np.testing.assert_allclose(getattr(got, name), getattr(sent, name), rtol=1e-6, err_msg=name)
+    for name in ("event", "interval", "cause"):
+        np.testing.assert_array_equal(getattr(got, name), getattr(sent, name), err_msg=name)
+    assert (got.entry <= got.lower).all()
+    mixture = Mixture({"weibull": 1}, PARAMETER_ACTIVATIONS["exp"], WEIGHT_ACTIVATIONS["exp"], 0.1, 3)
+    objective = Objective(mixture, 0.0, 0.5, STEPS["newton"])
+    for values in objective.evaluate(np.zeros((8, mixture.n_scores)), got):
+        assert np.isfinite(values).all()
+
+
+def test_right_censored_rows_travel_without_label():
+    _, target = simulate(6)
+    assert set(target_fields(target, 6)) == {"label_lower_bound", "label_upper_bound"}
+
+
+@pytest.mark.parametrize("late", [True, False])
+@pytest.mark.parametrize("step", ["subject", "newton"])
+def test_a_single_score_is_boosted_too(late, step):
+    """XGBoost has no label of two columns for one output: an idle one stands beside it."""
+    X, target = simulate(11)
+    target = Target.of(target.lower, target.upper, entry=0.5 * target.lower * late)
+    mixture = Mixture({"exponential": 1}, PARAMETER_ACTIVATIONS["exp"], UniformWeight(1), background=0.01)
+    assert mixture.n_scores == 1
+    fields = target_fields(target, 1)
+    matrix = build_matrix(X, names=None, types=None, fields=fields, settings=SETTINGS)
+    booster, history = boost(
+        Objective(mixture, 0.0, 0.5, STEPS[step]), np.zeros(1), matrix, 5, {**SETTINGS, "learning_rate": 0.1}
+    )
+    assert history["train_loss"][-1] < history["train_loss"][0]
+    np.testing.assert_array_equal(predict_scores(booster, matrix)[:, 1], 0.0)
+
+
+def test_first_order_hessian_is_the_portion_of_the_subject():
+    target = every_kind()
+    mixture = Mixture({"weibull": 1}, PARAMETER_ACTIVATIONS["exp"], WEIGHT_ACTIVATIONS["exp"], 0.1, 3)
+    fields = target_fields(target, mixture.n_scores)
+    matrix = build_matrix(np.arange(8.0)[:, None], names=None, types=None, fields=fields)
+    for step in ("subject", "max"):
+        hessian = Objective(mixture, 0.0, 0.5, STEPS[step])(np.zeros((8, mixture.n_scores), np.float32), matrix)[1]
+        np.testing.assert_allclose(hessian, np.repeat(target.mass[:, None], mixture.n_scores, axis=1), rtol=1e-6)

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lifelines import KaplanMeierFitter
 from sksurv.nonparametric import cumulative_incidence_competing_risks, kaplan_meier_estimator
 
 from hazboost.nonparametric import aalen_johansen, at_risk, censoring_distribution, evaluate_steps, kaplan_meier
@@ -112,3 +113,13 @@ def test_delayed_rows_of_the_truth():
     np.testing.assert_allclose(evaluate_steps(kaplan_meier(target), grid, start=1.0), np.exp(-grid), atol=0.015)
     ignored = kaplan_meier(Target.of(time[kept], time[kept]))
     assert evaluate_steps(ignored, grid, start=1.0)[1] > np.exp(-0.7) + 0.05
+
+
+def test_delayed_entry_agrees_with_lifelines():
+    rng = np.random.default_rng(5)
+    time, entry = np.round(rng.weibull(1.3, 300) + 0.3, 2), np.round(0.3 * rng.random(300), 2)
+    event = rng.random(300) < 0.7
+    theirs = KaplanMeierFitter().fit(time, event, entry=entry).survival_function_at_times(np.unique(time[event]))
+    distinct, survival = kaplan_meier(Target.of(time, np.where(event, time, np.inf), entry=entry))
+    np.testing.assert_array_equal(distinct, np.unique(time[event]))
+    np.testing.assert_allclose(survival, theirs, atol=1e-12)

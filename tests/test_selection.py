@@ -135,3 +135,29 @@ def test_large_data_are_held_out_once():
     assert len(held) == pytest.approx(n / 5, abs=1)
     assert len(splits(target[:90], 5, 0)) == 5
     assert target.event[held].mean() == pytest.approx(target.event[kept].mean(), abs=0.01)
+
+
+@pytest.mark.parametrize("n", [60, 6000])
+def test_a_subject_stays_on_one_side_and_causes_are_spread(n):
+    subject = np.repeat(np.arange(n), 3)
+    last = np.tile([False, False, True], n)
+    cause = np.where(last, np.repeat(np.arange(n) % 3, 3), 0)
+    start = np.tile([0.0, 1.0, 2.0], n)
+    target = Target.of(start + 1.0, np.where(cause > 0, start + 1.0, np.inf), entry=start, cause=cause, subject=subject)
+    rng = np.random.default_rng(0)
+    target = target[rng.permutation(3 * n)]
+    for kept, held in splits(target, 5, 0):
+        assert not set(target.subject[kept]) & set(target.subject[held])
+        assert len(kept) + len(held) == 3 * n
+        counts = np.bincount(target.cause[held])[1:]
+        assert counts.max() - counts.min() <= 2
+
+
+def test_folds_are_those_of_the_subjects():
+    whole = Target.of(np.ones(50), np.where(np.arange(50) % 2, 1.0, np.inf))
+    subject = np.repeat(np.arange(50), 2)
+    start = np.tile([0.0, 0.5], 50)
+    upper = np.where(np.tile([False, True], 50) & (subject % 2 == 1), 1.0, np.inf)
+    parts = Target.of(start + 0.5, upper, entry=start, subject=subject)
+    for (_, one), (_, other) in zip(splits(whole, 5, 3), splits(parts, 5, 3), strict=True):
+        np.testing.assert_array_equal(np.unique(parts.subject[other]), np.sort(one))

@@ -244,7 +244,8 @@ def read_target(matrix: xgb.DMatrix) -> Target:
     """The inverse of `target_fields`, up to single precision; but every row is a subject of its own."""
     lower, upper = (matrix.get_float_info(f"label_{side}_bound").astype(np.float64) for side in ("lower", "upper"))
     n, label = len(lower), matrix.get_label().astype(np.float64)
-    entry, portion = (label[:, 0], label[:, 1]) if label.size else (np.zeros(n), np.ones(n))
+    # XGBoost 3.1 returns a label of several columns as one long one.
+    entry, portion = label.reshape(n, -1)[:, :2].T if label.size else (np.zeros(n), np.ones(n))
     mass = matrix.get_weight().astype(np.float64)
     event = upper < 0.0
     return Target(

@@ -14,21 +14,16 @@ from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
 from hazboost.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
-from hazboost.arrays import Array, as_numbers, as_times
 from hazboost.constraints import tree_constraints
-from hazboost.curves import Kind, make_curves
-from hazboost.distribution import Distribution
 from hazboost.features import Schema, learn_schema, readable, refuse_empty_columns
 from hazboost.heads import HEADS
-from hazboost.metrics.concordance import harrell
 from hazboost.mixture import Mixture
-from hazboost.model import parameter_columns, share_columns
 from hazboost.notebook import summary_card
+from hazboost.prediction import Predictor
 from hazboost.start import STARTS
-from hazboost.tables import make_table
 from hazboost.target import Target, as_target, check_causes, check_informative
 from hazboost.training import Data, Plan, Trained, train_model
 
@@ -64,7 +59,7 @@ PAPER = {
 MAX_HEADS = 64
 
 
-class FPBoost(BaseEstimator):  # type: ignore[misc]
+class FPBoost(Predictor):
     r"""Fully parametric gradient boosting for survival analysis.
 
     The hazard of a subject is a weighted sum of parametric hazards, the *heads*,
@@ -72,7 +67,9 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
     .. math:: h(t \mid x) = \sum_j w_j(x) \, h_j(t \mid \eta_j(x), k_j(x)),
 
     whose scales :math:`\eta_j`, shapes :math:`k_j` and weights :math:`w_j` are predicted by boosted trees,
-    trained on the full likelihood. There is no proportional-hazards assumption and no time grid.
+    trained on the full likelihood. There is no proportional-hazards assumption and no time grid. Right, left and
+    interval censoring, delayed entry, covariates that change over time, recurrent events and competing risks are all
+    data of this one likelihood; `hazboost.Surv` makes ``y`` of them.
 
     Parameters
     ----------
@@ -164,7 +161,9 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
         ``stopping_metric``. The first entry of each list is the start, then one for each round made. The loss is the
         mean negative log-likelihood, in the user's unit of time, plus the elastic net.
     unique_times_, event_times_ : array
-        Distinct observed times, and those with an event.
+        Distinct observed times, and those with an event; of an interval, the end at which the event was found.
+    causes_ : array of int
+        The causes of events, 1 to K; each has all the heads for itself.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : array of str
@@ -183,6 +182,13 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
     S(0) = 1 always. *Missing values* (NaN) follow the direction that XGBoost learns for them; in a sparse matrix
     entries that are not stored are missing. *Categories* unknown to training are missing too. A subject *all of
     whose heads have died* has the constant hazard of half an event in all of the training follow-up.
+
+    *Several rows of one subject* (``Surv.counting`` with ``id``) count as one subject: together they weigh one in a
+    leaf, pay one penalty, and stay on one side of every split into folds or validation data. Cutting a subject into
+    rows with the same features changes nothing, with ``subsample=1`` and ``gradient_scaling="subject"``.
+    scikit-learn's own cross-validation does not know of subjects: give it ``groups`` and a splitter such as
+    ``GroupKFold``. *Competing causes* each have all the heads for themselves, and so as many more trees. *Early
+    stopping* on the C-index needs one time for each subject; use the likelihood for intervals and several rows.
 
     References
     ----------
@@ -335,10 +341,11 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
         X : array, DataFrame (pandas or polars) or sparse matrix of shape (n, features)
             Features. NaN means missing; columns of a categorical dtype are used as categories.
         y : structured array, DataFrame, or pair of arrays
-            scikit-survival's structured array (event first, then time, under any names), a DataFrame with
-            the columns ``event`` and ``time``, or a pair ``(event, time)``.
+            What `hazboost.Surv` makes, for every kind of survival data; scikit-survival's structured array (event
+            first, then time, under any names); a DataFrame with the columns ``event`` and ``time``, or those of
+            `hazboost.Surv`; or a pair ``(event, time)``. An event is boolean, or the number of its cause, 0 for none.
         sample_weight : array-like of shape (n,), optional
-            Weights of the subjects.
+            Weights of the rows.
         eval_set : pair (X, y), or list of one such pair, optional
             Data to watch during training, and for early stopping.
 
@@ -361,6 +368,11 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
         check_causes(data.target)
         plan = replace(plan, mixture=replace(plan.mixture, n_causes=data.target.n_causes))
         train, validation = data, self._read_eval_set(named, schema, eval_set)
+        if validation is not None and validation.target.n_causes > data.target.n_causes:
+            raise ValueError(
+                f"eval_set: y has events of cause {validation.target.n_causes}, and y of causes 1 to "
+                f"{data.target.n_causes} only."
+            )
         if validation is None and plan.patience is not None:
             train, validation = data.split(self.validation_fraction, plan.seed)
         self._learn(named, train_model(plan, schema, train, validation), data.target)
@@ -392,7 +404,7 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
         except (TypeError, ValueError) as error:
             raise ValueError(f"eval_set: {error}") from error
         data = Data(encoded, as_target(pair[1], name="eval_set: y"))
-        if not (data.target.lower > 0.0).any():
+        if data.target.longest == 0.0:
             raise ValueError("eval_set: y: all observed times are 0; at least one must be positive.")
         if data.X.shape[0] != len(data.target):
             raise ValueError(f"eval_set: X has {data.X.shape[0]} rows and y has {len(data.target)}.")
@@ -409,8 +421,10 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
         self.n_estimators_ = max(booster.num_boosted_rounds() for booster in trained.model.boosters)
         self.ridge_ = trained.choice.ridge
         self.cv_results_ = trained.choice.results
-        self.unique_times_ = np.unique(target.lower)
-        self.event_times_ = np.unique(target.lower[target.event])
+        self.causes_ = np.arange(1, trained.model.mixture.n_causes + 1)
+        ends = target.upper[target.interval]
+        self.unique_times_ = np.unique(np.r_[target.lower[(target.lower > 0.0) | ~target.interval], ends])
+        self.event_times_ = np.unique(np.r_[target.lower[target.event], ends])
 
     def _plan(self) -> Plan:
         """Translate the parameters for training."""
@@ -486,164 +500,6 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
-    def predict(self, X: Any) -> Array:
-        """Risk scores: minus the mean survival time, restricted to the longest follow-up in training.
-
-        The higher the earlier. The unrestricted mean may be infinite, so it cannot rank everybody.
-
-        Parameters
-        ----------
-        X : array, DataFrame or sparse matrix of shape (n, features)
-
-        Returns
-        -------
-        array of shape (n,)
-        """
-        return -self.predict_rmst(X)
-
-    def predict_survival_function(
-        self, X: Any, return_array: bool = False, *, times: npt.ArrayLike | None = None
-    ) -> Any:
-        """Survival functions ``S(t)``, the probability of no event until t.
-
-        Parameters
-        ----------
-        X : array, DataFrame or sparse matrix of shape (n, features)
-        return_array : bool, default=False
-            Return a matrix of values at ``times``, or at ``unique_times_`` without ``times``.
-        times : array-like, optional
-            Non-negative times; implies ``return_array``.
-
-        Returns
-        -------
-        array of n `Curve`, or array of shape (n, times)
-            Curves are called with a time or an array of times, inside or beyond the training range.
-        """
-        return self._predict_curves("survival", X, return_array, times)
-
-    def predict_cumulative_hazard_function(
-        self, X: Any, return_array: bool = False, *, times: npt.ArrayLike | None = None
-    ) -> Any:
-        """Cumulative hazard functions ``H(t) = -log S(t)``.
-
-        Parameters and returns are those of `predict_survival_function`.
-        """
-        return self._predict_curves("cumulative_hazard", X, return_array, times)
-
-    def predict_hazard_function(self, X: Any, return_array: bool = False, *, times: npt.ArrayLike | None = None) -> Any:
-        """Hazard functions ``h(t)``, the rate of events at t among those without event until t.
-
-        Parameters and returns are those of `predict_survival_function`. Where a hazard is infinite at zero, its value
-        there is the very large one at the smallest positive number.
-        """
-        return self._predict_curves("hazard", X, return_array, times)
-
-    def predict_quantile(self, X: Any, q: float | npt.ArrayLike = 0.5) -> Array:
-        """Times by which the event has happened with probability ``q``.
-
-        Parameters
-        ----------
-        X : array, DataFrame or sparse matrix of shape (n, features)
-        q : float or array-like, default=0.5
-            Probabilities from 0 to 1.
-
-        Returns
-        -------
-        array of shape (n,), or (n, len(q)) if ``q`` is an array
-        """
-        levels = as_numbers(q, "q")
-        if levels.ndim > 1 or not ((levels >= 0.0) & (levels <= 1.0)).all():
-            raise ValueError(f"q must be a probability, or a list of probabilities, between 0 and 1; got {q!r}.")
-        times = self._distribution(X).quantile(np.atleast_1d(levels))
-        return times if levels.ndim else times[:, 0]
-
-    def predict_median(self, X: Any) -> Array:
-        """Times by which the event has happened with probability one half, of shape (n,)."""
-        return self.predict_quantile(X, 0.5)
-
-    def predict_mean(self, X: Any) -> Array:
-        """Mean times to the event, of shape (n,); infinite where survival falls too slowly to have a mean."""
-        return self._distribution(X).mean()
-
-    def predict_rmst(self, X: Any, tau: float | None = None) -> Array:
-        """Mean survival times restricted to ``tau``, by default the longest follow-up in training.
-
-        Parameters
-        ----------
-        X : array, DataFrame or sparse matrix of shape (n, features)
-        tau : float, optional
-            Positive time at which survival times are cut.
-
-        Returns
-        -------
-        array of shape (n,)
-        """
-        if tau is not None and not (isinstance(tau, numbers.Real) and 0.0 < tau < np.inf):
-            raise ValueError(f"tau must be a positive, finite time; got {tau!r}.")
-        distribution = self._distribution(X)
-        return distribution.restricted_mean(distribution.unit if tau is None else float(tau))
-
-    def predict_parameters(self, X: Any) -> Any:
-        """Scale, shape and weight of every head of every subject.
-
-        Parameters
-        ----------
-        X : array, DataFrame or sparse matrix of shape (n, features)
-
-        Returns
-        -------
-        DataFrame with the columns subject, head, eta, k, w
-            One row for each subject (numbered from 0) and head, in the user's unit of time:
-            ``S(t) = exp(-sum_j w_j H_j(t; eta_j, k_j))``, where negative weights do not clip the hazard. ``k`` is NaN
-            for a family without shape. Without pandas, a structured array with the same names.
-        """
-        return make_table(parameter_columns(self._distribution(X)))
-
-    def head_contributions(self, X: Any, times: npt.ArrayLike) -> Any:
-        """Each head's share of the hazard over time.
-
-        Parameters
-        ----------
-        X : array, DataFrame or sparse matrix of shape (n, features)
-        times : array-like
-            Non-negative times.
-
-        Returns
-        -------
-        DataFrame with the columns subject, time, head, share
-            ``share = w_j h_j(t) / sum_i |w_i| h_i(t)``: the shares sum to one, unless weights are negative or all
-            heads of the subject have died. Without pandas, a structured array with the same names.
-        """
-        grid = _check_times(times)
-        return make_table(share_columns(self._distribution(X), grid))
-
-    def score(self, X: Any, y: Any) -> float:
-        """Concordance index of `predict` with what was observed; 1 is perfect and 0.5 is chance.
-
-        Parameters
-        ----------
-        X : array, DataFrame or sparse matrix of shape (n, features)
-        y : structured array, DataFrame, or pair of arrays
-            As in `fit`.
-        """
-        risk, target = self.predict(X), as_target(y)
-        if len(risk) != len(target):
-            raise ValueError(f"X has {len(risk)} rows and y has {len(target)}; both need one for each subject.")
-        return harrell(target, risk / self.model_.unit)
-
-    def _predict_curves(self, kind: Kind, X: Any, return_array: bool, times: npt.ArrayLike | None) -> Any:
-        distribution = self._distribution(X)
-        if times is None and not return_array:
-            return make_curves(kind, distribution, self.unique_times_)
-        return getattr(distribution, kind)(self.unique_times_ if times is None else _check_times(times))
-
-    def _distribution(self, X: Any) -> Distribution:
-        """Check the features and predict."""
-        check_is_fitted(self, "model_")
-        X = readable(X)
-        validate_data(self, X, skip_check_array=True, reset=False)
-        return self.model_.distribution(X)
-
     def _repr_html_inner(self) -> str:
         """scikit-learn's diagram, and below it what was learned."""
         diagram: str = super()._repr_html_inner()
@@ -660,11 +516,3 @@ class FPBoost(BaseEstimator):  # type: ignore[misc]
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         return tags
-
-
-def _check_times(times: npt.ArrayLike) -> Array:
-    """Times given for a prediction, as a list."""
-    grid = np.atleast_1d(as_times(times))
-    if grid.ndim != 1:
-        raise ValueError(f"times must be a list of numbers; got an array of shape {grid.shape}.")
-    return grid

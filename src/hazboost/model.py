@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import xgboost as xgb
 
-from hazboost.arrays import Array
+from hazboost.arrays import Array, Indices
 from hazboost.distribution import Distribution
 from hazboost.engines.local import average_scores, build_matrix, with_idle_outputs
 from hazboost.features import Schema
@@ -58,7 +59,7 @@ class Model:
         return Distribution(self.mixture, scores, self.unit)
 
 
-def parameter_columns(distribution: Distribution) -> dict[str, Array]:
+def parameter_columns(distribution: Distribution) -> dict[str, npt.NDArray[Any]]:
     """Parameters of every head of every subject, in the user's unit of time, as the columns of a tidy table.
 
     ``S(t) = exp(-sum_j w_j H_j(t; eta_j, k_j))`` holds for the values as they stand. A dead head has the parameter
@@ -74,6 +75,7 @@ def parameter_columns(distribution: Distribution) -> dict[str, Array]:
     n = len(distribution)
     return {
         "subject": np.repeat(np.arange(n), mixture.n_heads),
+        **_cause_column(mixture, n),
         "head": np.tile(np.array(mixture.head_names, dtype=object), n),
         "eta": table["eta"].ravel(),
         "k": table["k"].ravel(),
@@ -81,13 +83,19 @@ def parameter_columns(distribution: Distribution) -> dict[str, Array]:
     }
 
 
-def share_columns(distribution: Distribution, times: Array) -> dict[str, Array]:
+def share_columns(distribution: Distribution, times: Array) -> dict[str, npt.NDArray[Any]]:
     """Share of every head in the hazard of every subject over time, as the columns of a tidy table."""
     names = np.array(distribution.mixture.head_names, dtype=object)
     n, n_times, n_heads = len(distribution), len(times), len(names)
     return {
         "subject": np.repeat(np.arange(n), n_times * n_heads),
         "time": np.tile(np.repeat(times, n_heads), n),
+        **_cause_column(distribution.mixture, n * n_times),
         "head": np.tile(names, n * n_times),
         "share": distribution.shares(times).ravel(),
     }
+
+
+def _cause_column(mixture: Mixture, repeats: int) -> dict[str, Indices]:
+    """The cause of each head, where there are several."""
+    return {} if mixture.n_causes == 1 else {"cause": np.tile(mixture.head_causes, repeats)}

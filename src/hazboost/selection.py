@@ -122,18 +122,22 @@ def choose(trainer: Trainer, data: Data) -> Choice:
             for i, ((kept, held), start) in enumerate(zip(folds, starts, strict=True))
         )
         mean = mean_curve([member.held_out_loss for member in members])
-        grown.append((int(np.argmin(mean)), members)); curves.append(mean)
+        grown.append((int(np.argmin(mean)), members))
+        curves.append(mean)
     results = {**results, "round_loss": curves[0].tolist()}
     best_loss = np.mean([c.min() for c in curves])
-    rounds=max(r for r,_ in grown)
-    if rounds == 0 or (len(curves)>1 and best_loss >= without_trees+MARGIN):
+    rounds = max(r for r, _ in grown)
+    if rounds == 0 or (len(curves) > 1 and best_loss >= without_trees + MARGIN):
         return Choice(ridge, 0, 1.0, results)
-    if len(folds) == 1: return Choice(ridge, grown[0][0], 1.0, results)
+    if len(folds) == 1:
+        return Choice(ridge, grown[0][0], 1.0, results)
     averaged = tuple(member.at(r) for r, ms in grown for member in ms)
     return Choice(ridge, rounds, float(np.mean(trusts)), results, averaged)
 
 
-MARGIN=0.
+MARGIN = 0.0
+
+
 def mean_curve(curves: Sequence[Sequence[float]]) -> Array:
     """Mean over folds, round by round. A fold that has stopped keeps its last loss, which had not improved for long."""
     length = max(map(len, curves))

@@ -243,7 +243,7 @@ def condense(target: Target, size: int) -> Target:
     if entries.weight.size:
         merged[-1] = replace(merged[-1], weight=-merged[-1].weight)
     if interval.any():
-        merged.append(_merge_intervals(from_zero[interval], size))
+        merged.append(_merge_intervals(from_zero[interval], 5 * size))  # two times each need more rows
     return _concatenate(merged)
 
 

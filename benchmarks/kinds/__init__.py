@@ -1,0 +1,1 @@
+"""How close fits to every kind of survival data come to a known truth."""
