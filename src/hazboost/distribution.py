@@ -192,12 +192,21 @@ class Distribution:
 
     def _over_causes(self, function: Callable[[Mixture, Parameters, Array], Array], log_t: Array) -> Array:
         """The sum over the causes: each has heads, zeros and a background hazard of its own."""
-        if self.mixture.n_causes == 1:
-            return self._evaluate(function, log_t)
-        parts = self.mixture.by_cause(self.scores)
-        alone = self.mixture.one_cause
-        total: Array = np.add.reduce([Distribution(alone, part)._evaluate(function, log_t) for part in parts])
+        total: Array = np.add.reduce(self._by_cause(function, log_t))
         return total
+
+    def _by_cause(self, function: Callable[[Mixture, Parameters, Array], Array], log_t: Array) -> list[Array]:
+        """A function of (mixture, parameters, log-times) for the heads of each cause."""
+        alone = self.mixture.one_cause
+        return [Distribution(alone, part)._evaluate(function, log_t) for part in self.mixture.by_cause(self.scores)]
+
+    def _survival_and_part(self, log_t: Array, cause: int, past_of_cause: Array | None) -> tuple[Array, Array]:
+        """Survival, and the cumulative hazard of one cause, of which survival has the others too."""
+        by_cause = self._by_cause(_cumulative_hazard, log_t)
+        total, part = np.add.reduce(by_cause), by_cause[cause - 1]
+        if self.past is None or past_of_cause is None:
+            return np.exp(-total), part
+        return np.exp(-np.maximum(total - self.past[:, None], 0.0)), np.maximum(part - past_of_cause[:, None], 0.0)
 
     def _in_parts(self, function: Callable[[Distribution, Array, int], Array], log_t: Array, cause: int) -> Array:
         """Apply a function of (distribution, log-times, cause) to a manageable number of rows at a time."""
@@ -279,7 +288,8 @@ def _incidence(distribution: Distribution, log_t: Array, cause: int) -> Array:
     start = np.where(total > 0.0, -np.expm1(-total) * part / np.where(total > 0.0, total, 1.0), 0.0)
 
     def survival_and_hazard(rows: Indices, x: Array) -> tuple[Array, Array]:
-        return np.exp(-distribution[rows]._cumulative(x)), alone[rows]._cumulative(x)
+        past = None if alone.past is None else alone.past[rows]
+        return distribution[rows]._survival_and_part(x, cause, past)
 
     return start + integrate(survival_and_hazard, _edges(distribution, begin, upper), log_t, tolerance)
 
@@ -290,8 +300,9 @@ def _lost_share(distribution: Distribution, log_tau: Array, cause: int) -> Array
     begin, tolerance = _beginning(distribution, upper)
 
     def lost(rows: Indices, x: Array) -> tuple[Array, Array]:
-        left = -np.expm1(np.minimum(x - log_tau[rows], 0.0))
-        return left * np.exp(-distribution[rows]._cumulative(x)), alone[rows]._cumulative(x)
+        past = None if alone.past is None else alone.past[rows]
+        survival, part = distribution[rows]._survival_and_part(x, cause, past)
+        return -np.expm1(np.minimum(x - log_tau[rows], 0.0)) * survival, part
 
     begin = np.minimum(begin, upper - REACH)
     before: Array = alone._cumulative(begin[:, None])
