@@ -200,14 +200,6 @@ class Distribution:
         alone = self.mixture.one_cause
         return [Distribution(alone, part)._evaluate(function, log_t) for part in self.mixture.by_cause(self.scores)]
 
-    def _survival_and_part(self, log_t: Array, cause: int, past_of_cause: Array | None) -> tuple[Array, Array]:
-        """Survival, and the cumulative hazard of one cause, of which survival has the others too."""
-        by_cause = self._by_cause(_cumulative_hazard, log_t)
-        total, part = np.add.reduce(by_cause), by_cause[cause - 1]
-        if self.past is None or past_of_cause is None:
-            return np.exp(-total), part
-        return np.exp(-np.maximum(total - self.past[:, None], 0.0)), np.maximum(part - past_of_cause[:, None], 0.0)
-
     def _in_parts(self, function: Callable[[Distribution, Array, int], Array], log_t: Array, cause: int) -> Array:
         """Apply a function of (distribution, log-times, cause) to a manageable number of rows at a time."""
         step = max(1, CHUNK // (8 * max(64, log_t.shape[1])))
@@ -288,8 +280,7 @@ def _incidence(distribution: Distribution, log_t: Array, cause: int) -> Array:
     start = np.where(total > 0.0, -np.expm1(-total) * part / np.where(total > 0.0, total, 1.0), 0.0)
 
     def survival_and_hazard(rows: Indices, x: Array) -> tuple[Array, Array]:
-        past = None if alone.past is None else alone.past[rows]
-        return distribution[rows]._survival_and_part(x, cause, past)
+        return _survival_and_part(distribution, alone, cause, rows, x)
 
     return start + integrate(survival_and_hazard, _edges(distribution, begin, upper), log_t, tolerance)
 
@@ -300,8 +291,7 @@ def _lost_share(distribution: Distribution, log_tau: Array, cause: int) -> Array
     begin, tolerance = _beginning(distribution, upper)
 
     def lost(rows: Indices, x: Array) -> tuple[Array, Array]:
-        past = None if alone.past is None else alone.past[rows]
-        survival, part = distribution[rows]._survival_and_part(x, cause, past)
+        survival, part = _survival_and_part(distribution, alone, cause, rows, x)
         return -np.expm1(np.minimum(x - log_tau[rows], 0.0)) * survival, part
 
     begin = np.minimum(begin, upper - REACH)
@@ -342,3 +332,27 @@ def _kinks(distribution: Distribution) -> Array:
     kinks = np.full((len(distribution), int(place.max(initial=-1)) + 1), -np.inf)
     kinks[row, place] = log_t
     return kinks
+
+
+def _survival_and_part(
+    distribution: Distribution, alone: Distribution, cause: int, rows: Indices, x: Array
+) -> tuple[Array, Array]:
+    """Survival, and the cumulative hazard of one cause, at log-times of shape (len(rows), points).
+
+    A subject may be in several rows; its heads, and the zeros of a clipped hazard, are looked up once.
+    """
+    order = np.argsort(rows, kind="stable")
+    subject, first, count = np.unique(rows[order], return_index=True, return_counts=True)
+    number = np.repeat(np.arange(len(subject)), count)
+    place = np.arange(len(rows)) - np.repeat(first, count)
+    times = np.repeat(x[order][first][:, None], count.max(initial=0), axis=1)
+    times[number, place] = x[order]
+    flat = times.reshape(len(subject), times.shape[1] * times.shape[2])
+    by_cause = distribution[subject]._by_cause(_cumulative_hazard, flat)
+    total, part = np.add.reduce(by_cause), by_cause[cause - 1]
+    if distribution.past is not None and alone.past is not None:
+        total = np.maximum(total - distribution.past[subject, None], 0.0)
+        part = np.maximum(part - alone.past[subject, None], 0.0)
+    back = np.argsort(order)
+    survival, hazard = (values.reshape(times.shape)[number, place][back] for values in (np.exp(-total), part))
+    return survival, hazard
