@@ -62,7 +62,7 @@ def test_loss_is_that_of_the_predicted_hazards(make_mixture, is_smooth, paramete
 
 
 @pytest.mark.parametrize("n_causes", [1, 2])
-@pytest.mark.parametrize("counts", [*({name: 1} for name in HEADS), {"weibull": 2, "loglogistic": 1}], ids=str)
+@pytest.mark.parametrize("counts", [*({name: 1} for name in HEADS), {"weibull": 1, "loglogistic": 1}], ids=str)
 @weight_activations
 def test_gradient_is_that_of_finite_differences(make_mixture, differentiate, counts, weight, n_causes):
     mixture = make_mixture(counts, "softplus", weight, n_causes)
@@ -149,7 +149,7 @@ def test_narrow_interval_is_an_event_at_its_time(make_mixture):
 
 
 @given(seed=st.integers(0, 10**6), pieces=st.integers(2, 6))
-@settings(max_examples=25)
+@settings(max_examples=12)
 @pytest.mark.parametrize("weight", ["softmax", "relu", "identity"])
 def test_cutting_a_row_in_pieces_changes_nothing(make_mixture, weight, seed, pieces):
     mixture = make_mixture({"weibull": 2, "loglogistic": 1, "lognormal": 1}, "exp", weight, 2)

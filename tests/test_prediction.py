@@ -126,13 +126,14 @@ def test_incidence_of_one_cause_is_what_does_not_survive(model):
 @pytest.mark.parametrize("weight", ["softmax", "exp", "identity"])
 @pytest.mark.parametrize("counts", [*({name: 1} for name in HEADS), dict.fromkeys(HEADS, 1)], ids=str)
 def test_incidences_and_survival_sum_to_one(make_mixture, counts, weight):
-    mixture = make_mixture(counts, "exp", weight, 3)
-    n = 4 if weight == "identity" else 15
+    signed = weight == "identity"  # whose zeros take long to find
+    counts, n = ({"weibull": 1, "loglogistic": 1}, 4) if signed and len(counts) > 1 else (counts, 15)
+    mixture = make_mixture(counts, "exp", weight, 2 if signed else 3)
     scores = np.random.default_rng(3).normal(scale=1.2, size=(n, mixture.n_scores))
     distribution = Distribution(mixture, scores, 5.0)
     times = np.concatenate([[0.0, 1e-12, 1e-3], np.linspace(0.1, 9.0, 12), [50.0, 1e6]])
     for given in (distribution, distribution.given_alive_at(np.linspace(0.0, 4.0, n))):
-        parts = [given.cumulative_incidence(times, cause) for cause in (1, 2, 3)]
+        parts = [given.cumulative_incidence(times, cause) for cause in range(1, mixture.n_causes + 1)]
         np.testing.assert_allclose(sum(parts) + given.survival(times), 1.0, atol=1e-8)
         for part in parts:
             assert (np.diff(part, axis=1) >= -1e-9).all()

@@ -192,12 +192,13 @@ class Distribution:
 
     def _over_causes(self, function: Callable[[Mixture, Parameters, Array], Array], log_t: Array) -> Array:
         """The sum over the causes: each has heads, zeros and a background hazard of its own."""
-        if self.mixture.n_causes == 1:
-            return self._evaluate(function, log_t)
-        parts = self.mixture.by_cause(self.scores)
-        alone = self.mixture.one_cause
-        total: Array = np.add.reduce([Distribution(alone, part)._evaluate(function, log_t) for part in parts])
+        total: Array = np.add.reduce(self._by_cause(function, log_t))
         return total
+
+    def _by_cause(self, function: Callable[[Mixture, Parameters, Array], Array], log_t: Array) -> list[Array]:
+        """A function of (mixture, parameters, log-times) for the heads of each cause."""
+        alone = self.mixture.one_cause
+        return [Distribution(alone, part)._evaluate(function, log_t) for part in self.mixture.by_cause(self.scores)]
 
     def _in_parts(self, function: Callable[[Distribution, Array, int], Array], log_t: Array, cause: int) -> Array:
         """Apply a function of (distribution, log-times, cause) to a manageable number of rows at a time."""
@@ -279,7 +280,7 @@ def _incidence(distribution: Distribution, log_t: Array, cause: int) -> Array:
     start = np.where(total > 0.0, -np.expm1(-total) * part / np.where(total > 0.0, total, 1.0), 0.0)
 
     def survival_and_hazard(rows: Indices, x: Array) -> tuple[Array, Array]:
-        return np.exp(-distribution[rows]._cumulative(x)), alone[rows]._cumulative(x)
+        return _survival_and_part(distribution, alone, cause, rows, x)
 
     return start + integrate(survival_and_hazard, _edges(distribution, begin, upper), log_t, tolerance)
 
@@ -290,8 +291,8 @@ def _lost_share(distribution: Distribution, log_tau: Array, cause: int) -> Array
     begin, tolerance = _beginning(distribution, upper)
 
     def lost(rows: Indices, x: Array) -> tuple[Array, Array]:
-        left = -np.expm1(np.minimum(x - log_tau[rows], 0.0))
-        return left * np.exp(-distribution[rows]._cumulative(x)), alone[rows]._cumulative(x)
+        survival, part = _survival_and_part(distribution, alone, cause, rows, x)
+        return -np.expm1(np.minimum(x - log_tau[rows], 0.0)) * survival, part
 
     begin = np.minimum(begin, upper - REACH)
     before: Array = alone._cumulative(begin[:, None])
@@ -331,3 +332,27 @@ def _kinks(distribution: Distribution) -> Array:
     kinks = np.full((len(distribution), int(place.max(initial=-1)) + 1), -np.inf)
     kinks[row, place] = log_t
     return kinks
+
+
+def _survival_and_part(
+    distribution: Distribution, alone: Distribution, cause: int, rows: Indices, x: Array
+) -> tuple[Array, Array]:
+    """Survival, and the cumulative hazard of one cause, at log-times of shape (len(rows), points).
+
+    A subject may be in several rows; its heads, and the zeros of a clipped hazard, are looked up once.
+    """
+    order = np.argsort(rows, kind="stable")
+    subject, first, count = np.unique(rows[order], return_index=True, return_counts=True)
+    number = np.repeat(np.arange(len(subject)), count)
+    place = np.arange(len(rows)) - np.repeat(first, count)
+    times = np.repeat(x[order][first][:, None], count.max(initial=0), axis=1)
+    times[number, place] = x[order]
+    flat = times.reshape(len(subject), times.shape[1] * times.shape[2])
+    by_cause = distribution[subject]._by_cause(_cumulative_hazard, flat)
+    total, part = np.add.reduce(by_cause), by_cause[cause - 1]
+    if distribution.past is not None and alone.past is not None:
+        total = np.maximum(total - distribution.past[subject, None], 0.0)
+        part = np.maximum(part - alone.past[subject, None], 0.0)
+    back = np.argsort(order)
+    survival, hazard = (values.reshape(times.shape)[number, place][back] for values in (np.exp(-total), part))
+    return survival, hazard

@@ -28,8 +28,8 @@ TO_INTEGRAL = np.array([np.polynomial.chebyshev.chebint(column, lbnd=-1) for col
 TO_SLOPE = np.array(
     [np.polynomial.chebyshev.chebval(NODES, np.polynomial.chebyshev.chebder(column)) for column in TO_COEFFICIENTS.T]
 ).T
-#: Halvings of a panel at most: more are not needed for anything but a jump, which has no polynomial.
-MAX_HALVINGS = 24
+#: Halvings of a panel at most, and those after which one is given up that has not helped: what is left is rounding.
+MAX_HALVINGS, PATIENCE = 24, 4
 
 
 def integrate(functions: Functions, edges: Array, at: Array, tolerance: Array) -> Array:
@@ -72,18 +72,21 @@ def _fit_panels(functions: Functions, edges: Array, tolerance: Array) -> tuple[I
     left, right = edges[:, :-1].ravel(), edges[:, 1:].ravel()
     wide = right > left
     row, left, right = row[wide], left[wide], right[wide]
-    done = []
+    done, parent = [], np.full(len(row), np.inf)
     for halving in range(MAX_HALVINGS + 1):
         f, g = functions(row, 0.5 * ((left + right)[:, None] + (right - left)[:, None] * NODES))
         values = f * (g @ TO_SLOPE.T)
         miss = np.abs(values @ TO_COEFFICIENTS[-2:].T).sum(axis=1)
         good = (miss <= tolerance[row]) | (halving == MAX_HALVINGS)
+        if halving > PATIENCE:  # a kink in a panel would have become a quarter, a jump a half
+            good |= miss > 0.7 * parent
         done.append((row[good], left[good], right[good], values[good] @ TO_INTEGRAL.T))
         row, left, right = row[~good], left[~good], right[~good]
         if not len(row):
             break
         middle = 0.5 * (left + right)
         row, left, right = np.r_[row, row], np.r_[left, middle], np.r_[middle, right]
+        parent = np.tile(miss[~good], 2)
     rows, lefts, rights, integrals = (np.concatenate(parts) for parts in zip(*done, strict=True))
     order = np.lexsort((lefts, rows))
     return rows[order], lefts[order], rights[order], integrals[order]
