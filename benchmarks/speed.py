@@ -31,7 +31,7 @@ PACKAGES = ("hazboost", "xgboost", "scikit-survival", "scikit-learn", "numpy")
 
 
 def simulate(rows: int, seed: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[Any]]:
-    """Weibull times with linear effects, a threshold, an interaction, noise features, and half of the times censored."""
+    """Weibull times with linear effects, a threshold, an interaction and noise features; half of them are censored."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(rows, COLUMNS))
     risk = 0.8 * X[:, 0] - 0.5 * X[:, 1] + (X[:, 2] > 0.5) + 0.5 * X[:, 3] * X[:, 4]
@@ -55,7 +55,13 @@ def compare(rows: int, repeats: int) -> dict[str, Any]:
         times["fpboost"].append(seconds(FPBoost(random_state=seed, n_jobs=1), X, y))
         times["forest"].append(seconds(RandomSurvivalForest(random_state=seed, n_jobs=1), X, y))
     medians = {name: float(np.median(values)) for name, values in times.items()}
-    return {"rows": rows, "columns": COLUMNS, "repeats": repeats, **medians, "ratio": medians["fpboost"] / medians["forest"]}
+    return {
+        "rows": rows,
+        "columns": COLUMNS,
+        "repeats": repeats,
+        **medians,
+        "ratio": medians["fpboost"] / medians["forest"],
+    }
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -19,8 +19,8 @@ from hazboost.heads.base import MAX_EXPONENT
 
 #: Standardised features are cut here, so that no outlier carries a prediction away.
 FARTHEST = 4.0
-#: A number whose skewness is larger is straightened: effects of laboratory values, sizes and prices are closer to linear
-#: in their logarithms or roots.
+#: A number whose skewness is larger is straightened: effects of laboratory values, sizes and prices are closer to
+#: linear in their logarithms or roots.
 SKEWED = 1.0
 #: Powers that are tried.
 POWERS = (-4.0, 6.0)

@@ -73,18 +73,19 @@ class FPBoost(Predictor):
 
     Parameters
     ----------
-    weibull_heads, loglogistic_heads : int, default=2
+    weibull_heads, loglogistic_heads : int, default=1
         Number of heads of each family, 0 to 64.
     heads : dict, optional
         Number of heads of further families, by name: ``exponential``, ``gompertz``, ``lognormal``.
-    solver : {"gradient", "newton"}, default="gradient"
-        ``gradient``: Algorithm 1 of the paper, first order. ``newton``: second order, each tree's leaves divided by the
-        curvature of an EM bound of the loss; it takes larger, safer steps, wants ``reg_lambda`` around 1, and needs
-        weights that are not negative.
-    n_estimators : int or "auto", default=100
-        Number of boosting rounds. Each adds one tree for each parameter and weight of each head. ``"auto"`` takes the
-        number with the best cross-validated likelihood, then trains on all rows.
-    max_depth : int, default=1
+    solver : {"newton", "gradient"}, default="newton"
+        ``newton``: second order. The leaves of a tree are divided by a curvature that is nowhere smaller than the
+        gradient, and larger for shapes and shares of the heads than for what scales the hazard. ``gradient``:
+        Algorithm 1 of the paper, first order; it wants ``reg_lambda=0``.
+    n_estimators : int or "auto", default="auto"
+        Number of boosting rounds. Each adds one tree for each parameter of each head, and for each score of the
+        weights. ``"auto"`` takes the number with the best cross-validated likelihood, and averages the trees of the
+        folds; above 5,000 subjects, where a fifth of them is held out instead, trees are grown anew on all rows.
+    max_depth : int, default=2
         Depth of the trees.
     learning_rate : float, default=0.1
         Factor on the contribution of each tree.
@@ -95,22 +96,26 @@ class FPBoost(Predictor):
         Share of the absolute values in the elastic net.
     uniform_heads : bool, default=False
         Give every head the weight ``1 / heads`` instead of learning weights.
-    heads_activation : {"softmax", "relu", "exp", "sigmoid", "tanh", "identity"}, default="softmax"
-        From raw scores to weights; ``relu`` is the authors' default. With ``tanh`` and ``identity`` weights may be
-        negative; the hazard is then clipped at zero, and integrated as clipped.
+    heads_activation : {"scaled_softmax", "softmax", "relu", "exp", "sigmoid", "tanh", "identity"}, \
+default="scaled_softmax"
+        From raw scores to weights. ``scaled_softmax``: ``exp(level) * softmax(scores)``; the level, a score of its own,
+        makes the hazard larger or smaller at all times alike, the others share it out among the heads. ``relu`` is the
+        authors' default. With ``tanh`` and ``identity`` weights may be negative; the hazard is then clipped at zero,
+        and integrated as clipped.
     parameter_activation : {"exp", "softplus", "relu"}, default="exp"
         From raw scores to scales and shapes. ``relu`` is the paper's; a parameter that it brings to zero stays there,
         and its head no longer contributes.
-    init : {"marginal", "linear", "km", "random"}, default="marginal"
-        Where the scores start. ``marginal``: maximum likelihood without covariates. ``linear``: a parametric
-        regression, in which one ridge-penalised linear predictor shifts the log-scales of all heads; the strength of
-        the ridge is chosen by cross-validated likelihood. ``km``: each family
-        fitted to the Kaplan-Meier curve, its heads spread around by a tenth, equal weights (the paper's text).
-        ``random``: ``eta ~ U(0.5, 1.5)``, ``k ~ U(0, 2)``, weights' scores ``~ U(0, 1)`` (the authors' code; the
-        normal distributions of the paper's text would start half of the heads dead).
+    init : {"linear", "marginal", "km", "random"}, default="linear"
+        Where the scores start. ``linear``: a parametric regression, in which a ridge-penalised linear predictor for
+        each cause shifts its log-hazard (without a level of the weights, the log-scales of its heads); numbers with a
+        skewed distribution enter after a power transform, and the strength of the ridge is chosen by cross-validated
+        likelihood. ``marginal``: maximum likelihood without covariates. ``km``: each family fitted to the Kaplan-Meier
+        curve, its heads spread around by a tenth, equal weights (the paper's text). ``random``: ``eta ~ U(0.5, 1.5)``,
+        ``k ~ U(0, 2)``, weights' scores ``~ U(0, 1)`` (the authors' code; the normal distributions of the paper's text
+        would start half of the heads dead).
     n_folds : int, default=5
-        Folds of the cross-validation that chooses the ridge and the rounds, stratified on the event. Above 5,000 rows
-        a fifth of them is held out once instead.
+        Folds of the cross-validation that chooses the ridge and the rounds, stratified on the event. Above 5,000
+        subjects a fifth of them is held out once instead.
     gradient_scaling : {"subject", "max"}, default="subject"
         For ``solver="gradient"``. ``subject``: a tree is fitted to the gradient of each subject's own loss, which is
         the paper's text with the learning rate multiplied by the number of subjects. ``max``: all gradients of a round
@@ -123,13 +128,13 @@ class FPBoost(Predictor):
     validation_fraction : float, default=0.2
         Part of the training data set aside for early stopping, stratified on the event, where ``fit`` gets no
         ``eval_set``.
-    subsample, colsample_bytree : float, default=1
+    subsample, colsample_bytree : float, default=0.5
         Part of the rows for each round, and of the columns for each tree.
     min_child_weight : float, default=1
         Smallest number of subjects (sum of sample weights) in a leaf; with ``solver="newton"``, smallest curvature.
-    reg_lambda : float, default=0
+    reg_lambda : float, default=1
         Ridge penalty on the leaves.
-    max_bin : int, default=256
+    max_bin : int, default=64
         Number of bins of a feature, with ``tree_method`` "hist" and "approx".
     tree_method : {"hist", "exact", "approx"}, default="hist"
         How XGBoost looks for splits. "exact" tries all, as in the paper, but takes no categorical features.
@@ -150,7 +155,7 @@ class FPBoost(Predictor):
     Attributes
     ----------
     n_estimators_ : int
-        Rounds in the fitted model; fewer than ``n_estimators`` after early stopping.
+        Rounds in the fitted model, in the longest of the folds' models where they are averaged.
     ridge_ : float or None
         Strength of the ridge of the linear start; None without one.
     cv_results_ : dict
@@ -158,8 +163,9 @@ class FPBoost(Predictor):
         ``round_loss`` from zero rounds on.
     history_ : dict
         ``train_loss``; with a validation set ``validation_loss``, and ``validation_concordance`` where that is the
-        ``stopping_metric``. The first entry of each list is the start, then one for each round made. The loss is the
-        mean negative log-likelihood, in the user's unit of time, plus the elastic net.
+        ``stopping_metric`` of a given number of rounds. The first entry of each list is the start, then one for each
+        round made. The loss is the mean negative log-likelihood, in the user's unit of time, plus the elastic net;
+        ``train_loss`` is the mean over the folds where their models are averaged.
     unique_times_, event_times_ : array
         Distinct observed times, and those with an event; of an interval, the end at which the event was found.
     causes_ : array of int
@@ -247,30 +253,32 @@ class FPBoost(Predictor):
 
     def __init__(
         self,
-        weibull_heads: int = 2,
-        loglogistic_heads: int = 2,
-        n_estimators: int | Literal["auto"] = 100,
-        max_depth: int = 1,
+        weibull_heads: int = 1,
+        loglogistic_heads: int = 1,
+        n_estimators: int | Literal["auto"] = "auto",
+        max_depth: int = 2,
         learning_rate: float = 0.1,
         alpha: float = 0.0,
         l1_ratio: float = 0.5,
         uniform_heads: bool = False,
-        heads_activation: Literal["softmax", "relu", "exp", "sigmoid", "tanh", "identity"] = "softmax",
+        heads_activation: Literal[
+            "scaled_softmax", "softmax", "relu", "exp", "sigmoid", "tanh", "identity"
+        ] = "scaled_softmax",
         *,
         heads: Mapping[str, int] | None = None,
-        solver: Literal["gradient", "newton"] = "gradient",
+        solver: Literal["newton", "gradient"] = "newton",
         parameter_activation: Literal["exp", "softplus", "relu"] = "exp",
-        init: Literal["marginal", "linear", "km", "random"] = "marginal",
+        init: Literal["linear", "marginal", "km", "random"] = "linear",
         n_folds: int = 5,
         gradient_scaling: Literal["subject", "max"] = "subject",
         patience: int | None = None,
         stopping_metric: Literal["concordance", "likelihood"] = "concordance",
         validation_fraction: float = 0.2,
-        subsample: float = 1.0,
-        colsample_bytree: float = 1.0,
+        subsample: float = 0.5,
+        colsample_bytree: float = 0.5,
         min_child_weight: float = 1.0,
-        reg_lambda: float = 0.0,
-        max_bin: int = 256,
+        reg_lambda: float = 1.0,
+        max_bin: int = 64,
         tree_method: Literal["hist", "exact", "approx"] = "hist",
         monotone_constraints: Mapping[str, int] | npt.ArrayLike | None = None,
         interaction_constraints: list[list[Any]] | None = None,
@@ -469,11 +477,6 @@ class FPBoost(Predictor):
         if n_heads == 0:
             raise ValueError("at least one head is needed; weibull_heads, loglogistic_heads and heads are all 0.")
         weight = UniformWeight(n_heads) if self.uniform_heads else WEIGHT_ACTIVATIONS[self.heads_activation]
-        if weight.signed and self.solver == "newton":
-            raise ValueError(
-                f"solver='newton' needs weights that are not negative; with heads_activation={self.heads_activation!r} "
-                "use solver='gradient'."
-            )
         return Mixture(counts, PARAMETER_ACTIVATIONS[self.parameter_activation], weight)
 
     def _tree_settings(self, seed: int, n_threads: int) -> dict[str, Any]:

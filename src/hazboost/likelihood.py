@@ -77,8 +77,8 @@ def row_loss(mixture: Mixture, scores: Array, target: Target) -> RowLoss:
     with the path :math:`V_j` of the slope of :math:`H_j`. For the level of the weights this is :math:`H + \delta`, the
     exact curvature plus the event. Three things follow: a leaf ``-sum(gradient) / sum(curvature)`` lies in [-1, 1]; no
     curvature is zero where there is a gradient; and the curvatures of the parts of a row that is cut in time sum to
-    that of the whole. In an interval :math:`D / (1 - e^{-D})` events are expected, of which a head has its part. It
-    needs weights that are not negative.
+    that of the whole. In an interval :math:`D / (1 - e^{-D})` events are expected, of which a head has its part.
+    Negative weights count by their size.
 
     Parameters
     ----------
@@ -194,14 +194,14 @@ class _Cause:
         responsibility = event * log_hazard.responsibility
         mass = parameters.weight * cumulative
         weight_slope = cumulative - event * log_hazard.weight_slope
-        effort = mass + responsibility
+        effort = np.abs(mass) + np.abs(responsibility)
         dead = ~parameters.weight.any(axis=-1)
         dead_loss = mixture.background * self.dead_exposure - self.event * np.log(mixture.background)
         value = np.where(dead, dead_loss, mass.sum(axis=-1) - np.where(self.event, log_hazard.value, 0.0))
         if len(rows):
             inside = _cumulative(parameters[rows], between)
             weight_slope[rows] -= pull * inside
-            effort[rows] += parameters.weight[rows] * (1.0 + pull) * inside
+            effort[rows] += np.abs(parameters.weight[rows]) * (1.0 + pull) * inside
 
         gradient, curvature = np.empty_like(self.scores), np.empty_like(self.scores)
         for number, block in enumerate(mixture.blocks):
@@ -209,11 +209,11 @@ class _Cause:
             weight, r = parameters.weight[:, block.heads], responsibility[:, block.heads]
             for p, one in enumerate(parameters.activated[number]):
                 slope = weight * at.cumulative_slopes[p] - r * at.log_hazard_slopes[p]
-                size = weight * at.cumulative_paths[p] + r * np.abs(at.log_hazard_slopes[p])
+                size = np.abs(weight) * at.cumulative_paths[p] + np.abs(r * at.log_hazard_slopes[p])
                 if len(rows):
                     until = between[number]
                     slope[rows] -= weight[rows] * pull * until.cumulative_slopes[p]
-                    size[rows] += weight[rows] * (1.0 + pull) * until.cumulative_paths[p]
+                    size[rows] += np.abs(weight[rows]) * (1.0 + pull) * until.cumulative_paths[p]
                 gradient[:, block.scores(p)] = slope * one.slope
                 curvature[:, block.scores(p)] = size * steepness(one.slope)
         gradient[:, mixture.first_weight_score :] = parameters.pull_back(weight_slope)

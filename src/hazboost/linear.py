@@ -62,9 +62,9 @@ class LinearStart:
         shift = _shift(self.design(X), self.coefficient) @ self.mixture.scales
         return self.mixture.scores_of_logs(self.log_intercept + shift)
 
-    def shrunk(self, factor: float) -> LinearStart:
-        """The same with smaller coefficients."""
-        return replace(self, coefficient=factor * self.coefficient)
+    def without_features(self) -> LinearStart:
+        """The same for everybody: the subject at the mean of the features."""
+        return replace(self, coefficient=np.zeros_like(self.coefficient))
 
 
 def _shift(columns: Array, coefficient: Array) -> Array:

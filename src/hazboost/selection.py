@@ -27,10 +27,7 @@ RIDGES = (10_000.0, 3_000.0, 1_000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3)
 MAX_ROWS_FOR_FOLDS = 5_000
 HOLD_OUT = 0.2
 #: Rounds at most, and rounds without improvement after which a fold stops, both divided by the learning rate.
-MAX_ROUNDS, PATIENCE = 20.0, 2.0
-#: Half of the trees begin from the linear predictor and mend what it misses; the others begin from half of it and share
-#: its effects. The average of both is better than either.
-TRUSTS = (1.0, 0.5)
+MAX_ROUNDS, PATIENCE = 100.0, 4.0
 #: How much better or worse than without features a single row may be when ridges are compared. Without a limit one
 #: subject who outlives a bold prediction decides for all.
 LARGEST_DIFFERENCE = 3.0
@@ -46,8 +43,6 @@ class Choice:
         Strength of the ridge; None without a linear start.
     rounds : int
         Number of rounds.
-    trust : float
-        Size of the linear predictor from which trees begin.
     results : dict
         Held-out mean losses: ``ridges`` and ``ridge_loss``, and ``round_loss`` from zero rounds on.
     members : tuple of Member
@@ -56,7 +51,6 @@ class Choice:
 
     ridge: float | None
     rounds: int
-    trust: float
     results: dict[str, list[float]]
     members: tuple[Member, ...] = ()
 
@@ -70,7 +64,7 @@ class Member(NamedTuple):
 
     def at(self, rounds: int) -> Member:
         """The model after fewer rounds, or where it stopped."""
-        kept = max(min(rounds, self.booster.num_boosted_rounds()), 1)
+        kept = min(rounds, self.booster.num_boosted_rounds())
         return Member(self.booster[:kept], self.train_loss[: kept + 1], self.held_out_loss[: kept + 1])
 
 
@@ -92,14 +86,14 @@ def splits(target: Target, folds: int, seed: int) -> list[tuple[Indices, Indices
 def choose(trainer: Trainer, data: Data) -> Choice:
     """Choose the ridge, then, with the linear starts of that ridge, the number of rounds.
 
-    Where the trees bring nothing, the linear start stays as it is. With folds their models are kept, to be averaged.
+    The models of the folds are kept, to be averaged.
     """
     plan = trainer.plan
     folds = [(data.rows(kept), data.rows(held)) for kept, held in splits(data.target, plan.folds, plan.seed)]
     parallel = Parallel(n_jobs=plan.n_threads, prefer="threads")
     stages = [*["ridge"] * (plan.init == "linear"), *["rounds"] * (plan.rounds is None)]
     progress = FoldProgress(len(folds), stages, draw=plan.verbose)
-    ridge, results, without_trees, trusts = None, {}, np.inf, (1.0,)
+    ridge, results = None, {}
     starts: list[Start]
     if plan.init == "linear":
         follow = [progress.after(i, trainer.linear_path) for i in range(len(folds))]
@@ -107,35 +101,19 @@ def choose(trainer: Trainer, data: Data) -> Choice:
         losses = np.mean([path_losses(path, held) for path, (_, held) in zip(paths, folds, strict=True)], axis=0)
         best = int(np.argmin(losses))
         ridge, results = RIDGES[best], {"ridges": list(RIDGES), "ridge_loss": losses.tolist()}
-        linear = [path[best] for path in paths]
-        held_out = [held_out_loss(start, held) for start, (_, held) in zip(linear, folds, strict=True)]
-        without_trees = float(np.mean(held_out))
-        trusts, starts = TRUSTS, linear
+        starts = [path[best] for path in paths]
     else:
         starts = [trainer.start(kept) for kept, _ in folds]
     if plan.rounds is not None:
-        return Choice(ridge, plan.rounds, 1.0, results)
-    grown, curves = [], []
-    for trust in trusts:
-        members = parallel(
-            delayed(trainer.member)(i, kept, held, start.shrunk(trust), progress.rounds(i, trainer.most_rounds))
-            for i, ((kept, held), start) in enumerate(zip(folds, starts, strict=True))
-        )
-        mean = mean_curve([member.held_out_loss for member in members])
-        grown.append((int(np.argmin(mean)), members))
-        curves.append(mean)
-    results = {**results, "round_loss": curves[0].tolist()}
-    best_loss = np.mean([c.min() for c in curves])
-    rounds = max(r for r, _ in grown)
-    if rounds == 0 or (len(curves) > 1 and best_loss >= without_trees + MARGIN):
-        return Choice(ridge, 0, 1.0, results)
-    if len(folds) == 1:
-        return Choice(ridge, grown[0][0], 1.0, results)
-    averaged = tuple(member.at(r) for r, ms in grown for member in ms)
-    return Choice(ridge, rounds, float(np.mean(trusts)), results, averaged)
-
-
-MARGIN = 0.0
+        return Choice(ridge, plan.rounds, results)
+    members = parallel(
+        delayed(trainer.member)(i, kept, held, start, progress.rounds(i, trainer.most_rounds))
+        for i, ((kept, held), start) in enumerate(zip(folds, starts, strict=True))
+    )
+    mean = mean_curve([member.held_out_loss for member in members])
+    rounds, results = int(np.argmin(mean)), {**results, "round_loss": mean.tolist()}
+    worth_averaging = rounds > 0 and len(members) > 1
+    return Choice(ridge, rounds, results, tuple(one.at(rounds) for one in members) if worth_averaging else ())
 
 
 def mean_curve(curves: Sequence[Sequence[float]]) -> Array:
@@ -147,16 +125,11 @@ def mean_curve(curves: Sequence[Sequence[float]]) -> Array:
 
 def path_losses(path: Sequence[LinearStart], held: Data) -> Array:
     """Mean losses of linear starts on data that they have not seen, no row too far from that without features."""
-    without = row_losses(path[0].shrunk(0.0), held)
+    without = row_losses(path[0].without_features(), held)
     differences = [
         np.clip(row_losses(start, held) - without, -LARGEST_DIFFERENCE, LARGEST_DIFFERENCE) for start in path
     ]
     return np.array([held.target.mean(without + difference) for difference in differences])
-
-
-def held_out_loss(start: LinearStart, held: Data) -> float:
-    """Mean loss of a linear start on data that it has not seen."""
-    return held.target.mean(row_losses(start, held))
 
 
 def row_losses(start: LinearStart, held: Data) -> Array:

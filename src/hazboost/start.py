@@ -184,7 +184,3 @@ class ConstantStart:
 
     def margin(self, X: Any) -> None:
         """Nothing to add to the intercept."""
-
-    def shrunk(self, factor: float) -> ConstantStart:
-        """Itself: there is no effect of a feature to shrink."""
-        return self

@@ -141,7 +141,7 @@ class Trainer:
         """The start on all rows."""
         if choice.ridge is None:
             return self.start(data)
-        return self.linear_path(data, [choice.ridge])[0].shrunk(choice.trust)
+        return self.linear_path(data, [choice.ridge])[0]
 
     def boosters(
         self, data: Data, start: Start, choice: Choice, validation: Data | None
@@ -215,7 +215,7 @@ def train_model(plan: Plan, schema: Schema, data: Data, validation: Data | None)
     mixture = plan.mixture.with_background(BACKGROUND_EVENTS * unit / data.target.exposure)
     trainer, scaled = Trainer(plan, schema, mixture), data.scaled(unit)
     needs_choice = plan.rounds is None or plan.init == "linear"
-    choice = choose(trainer, scaled) if needs_choice else Choice(None, plan.rounds or 0, 1.0, {})
+    choice = choose(trainer, scaled) if needs_choice else Choice(None, plan.rounds or 0, {})
     start = trainer.start_as_chosen(scaled, choice)
     watched = None if validation is None else validation.scaled(unit)
     boosters, history = trainer.boosters(scaled, start, choice, watched)
