@@ -12,7 +12,6 @@ from hazboost.likelihood import loss_and_gradient, row_loss
 from hazboost.target import Target
 
 weight_activations = pytest.mark.parametrize("weight", [*WEIGHT_ACTIVATIONS, "uniform"])
-unsigned = [name for name, one in WEIGHT_ACTIVATIONS.items() if not one.signed]
 
 
 def every_kind(rng, n, n_causes=1, scale=1.0):
@@ -123,8 +122,7 @@ def test_everything_is_finite_for_extreme_scores_and_times(make_mixture, paramet
         loss = row_loss(mixture, scores, target)
     for values in loss:
         assert np.isfinite(values).all()
-    if not mixture.weight_activation.signed:
-        assert (loss.curvature >= 0.0).all()
+    assert (loss.curvature >= 0.0).all()
 
 
 @pytest.mark.parametrize("weight", ["softmax", "relu", "tanh"])
@@ -145,7 +143,10 @@ def test_narrow_interval_is_an_event_at_its_time(make_mixture):
     narrow = row_loss(mixture, scores, Target.of(time, time * (1.0 + 1e-6)))
     np.testing.assert_allclose(narrow.value, exact.value - np.log(1e-6 * time), rtol=1e-5)
     np.testing.assert_allclose(narrow.gradient, exact.gradient, rtol=1e-4, atol=1e-5)
-    np.testing.assert_allclose(narrow.curvature, exact.curvature, rtol=1e-4, atol=1e-5)
+    weights = slice(mixture.first_weight_score, None)
+    np.testing.assert_allclose(narrow.curvature[:, weights], exact.curvature[:, weights], rtol=1e-4, atol=1e-5)
+    # what a slope of H moves over the interval bounds what the logarithm of its rise does
+    assert (narrow.curvature >= (1.0 - 1e-4) * exact.curvature).all()
 
 
 @given(seed=st.integers(0, 10**6), pieces=st.integers(2, 6))
@@ -176,17 +177,38 @@ def cut_rows(target, pieces, rng):
     return Target.of(lower, upper.ravel(), target.weight[row], entry=entry, cause=cause, subject=row), row
 
 
-@pytest.mark.parametrize("family", ["weibull", "exponential", "gompertz"])
-def test_curvature_of_the_scale_is_additive(make_mixture, family):
-    """As far as the curvature of H rises with time."""
-    mixture = make_mixture({family: 1}, "exp", "uniform")
+@pytest.mark.parametrize("n_causes", [1, 2])
+@pytest.mark.parametrize("parameter", PARAMETER_ACTIVATIONS)
+@weight_activations
+@pytest.mark.parametrize("counts", [*({name: 2} for name in HEADS), dict.fromkeys(HEADS, 1)], ids="+".join)
+def test_curvature_is_additive_positive_and_no_smaller_than_the_gradient(
+    make_mixture, counts, parameter, weight, n_causes
+):
+    """So a leaf, minus the gradient over the curvature, lies in [-1, 1], and does not feel how subjects are cut."""
+    mixture = make_mixture(counts, parameter, weight, n_causes)
     rng = np.random.default_rng(4)
-    time = rng.uniform(0.2, 1.0, 30)
-    target = Target.of(time, np.where(np.arange(30) % 2, time, np.inf))
-    scores = draw_scores(rng, mixture, 30)
+    target, scores = (
+        every_kind(rng, 60, n_causes, scale=rng.choice([0.05, 1.0, 4.0], 60)),
+        1.5 * draw_scores(rng, mixture, 60),
+    )
     cut, row = cut_rows(target, 4, rng)
-    summed = np.bincount(row, row_loss(mixture, scores[row], cut).curvature[:, 0])
-    np.testing.assert_allclose(summed, row_loss(mixture, scores, target).curvature[:, 0], rtol=1e-9)
+    whole, parts = row_loss(mixture, scores, target), row_loss(mixture, scores[row], cut)
+    assert (np.abs(whole.gradient) <= whole.curvature * (1.0 + 1e-9) + 1e-12).all()
+    assert ((whole.curvature > 0.0) | (np.abs(whole.gradient) < 1e-14)).all()
+    for column in range(mixture.n_scores):
+        summed = np.bincount(row, parts.curvature[:, column])
+        np.testing.assert_allclose(summed, whole.curvature[:, column], rtol=1e-8, atol=1e-12)
+
+
+@given(seed=st.integers(0, 10**6), spread=st.floats(0.1, 6.0), scale=st.floats(1e-4, 30.0))
+@settings(max_examples=25)
+@weight_activations
+def test_curvature_is_no_smaller_than_the_gradient_for_wild_scores(make_mixture, weight, seed, spread, scale):
+    mixture = make_mixture(dict.fromkeys(HEADS, 1), "exp", weight)
+    rng = np.random.default_rng(seed)
+    target, scores = every_kind(rng, 24, scale=scale), spread * draw_scores(rng, mixture, 24)
+    loss = row_loss(mixture, scores, target)
+    assert (np.abs(loss.gradient) <= loss.curvature * (1.0 + 1e-9) + 1e-12).all()
 
 
 def test_causes_are_mixtures_of_their_own(make_mixture):

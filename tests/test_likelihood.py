@@ -139,8 +139,8 @@ def test_elastic_net_of_strength_zero_vanishes():
         np.testing.assert_array_equal(values, 0.0)
 
 
-@pytest.mark.parametrize("parameter", list(PARAMETER_ACTIVATIONS))
-@pytest.mark.parametrize("weight", [*(name for name, one in WEIGHT_ACTIVATIONS.items() if not one.signed), "uniform"])
+@parameter_activations
+@weight_activations
 @pytest.mark.parametrize("family", list(HEADS))
 def test_curvature_is_positive_and_finite_for_extreme_scores(make_mixture, family, parameter, weight):
     mixture = make_mixture({family: 2}, parameter, weight)
@@ -154,18 +154,22 @@ def test_curvature_is_positive_and_finite_for_extreme_scores(make_mixture, famil
     assert (curvature >= 0.0).all()
 
 
-@pytest.mark.parametrize("family", ["weibull", "loglogistic", "lognormal", "exponential"])
-def test_curvature_of_a_log_scale_is_the_second_derivative(make_mixture, family):
-    mixture = make_mixture({family: 1}, "exp", "uniform")
+@pytest.mark.parametrize("n_causes", [1, 2])
+@pytest.mark.parametrize("family", list(HEADS))
+def test_curvature_of_the_level_is_the_second_derivative_plus_the_event(make_mixture, differentiate, family, n_causes):
+    mixture = make_mixture({family: 2}, "exp", "scaled_softmax", n_causes)
     rng = np.random.default_rng(1)
-    scores, time = rng.normal(size=(40, mixture.n_scores)), rng.uniform(0.05, 1.0, 40)
-    target = Target.of(time, np.where(np.arange(40) % 2, time, np.inf), np.ones(40))
+    scores, time, cause = rng.normal(size=(40, mixture.n_scores)), rng.uniform(0.05, 1.0, 40), np.arange(40) % 3
+    cause = np.where(cause <= n_causes, cause, 0)
+    target = Target.of(time, np.where(cause > 0, time, np.inf), cause=cause)
+    curvature = row_loss(mixture, scores, target).curvature
+    for number, level in enumerate(mixture.scales, start=1):
+        second = differentiate(lambda x, d=level: row_loss(mixture, scores + x * d, target).gradient @ d, 0.0)
+        np.testing.assert_allclose(curvature @ level, second + (cause == number), rtol=1e-7)
 
-    def slope(log_eta):
-        moved = scores.copy()
-        moved[:, 0] = log_eta
-        return row_loss(mixture, moved, target).gradient[:, 0]
 
-    step = 1e-5
-    numeric = (slope(scores[:, 0] + step) - slope(scores[:, 0] - step)) / (2 * step)
-    np.testing.assert_allclose(row_loss(mixture, scores, target).curvature[:, 0], numeric, rtol=1e-5, atol=1e-8)
+def test_curvature_of_an_exponential_log_scale_is_the_second_derivative_plus_the_event(make_mixture):
+    mixture = make_mixture({"exponential": 1}, "exp", "uniform")
+    scores, time, event = np.array([[-1.0], [0.5]]), np.array([0.3, 2.0]), np.array([True, False])
+    curvature = row_loss(mixture, scores, observed(time, event)).curvature
+    np.testing.assert_allclose(curvature[:, 0], np.exp(scores[:, 0]) * time + event, rtol=1e-14)

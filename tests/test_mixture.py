@@ -40,6 +40,33 @@ def test_uniform_weights_take_no_scores(make_mixture):
     assert mixture.n_scores == mixture.first_weight_score == 5
 
 
+def test_level_of_the_weights_is_their_first_score(make_mixture):
+    mixture = make_mixture({"weibull": 2, "exponential": 1}, "exp", "scaled_softmax", 2)
+    assert (mixture.first_weight_score, mixture.n_weight_scores, mixture.n_scores) == (10, 8, 18)
+    np.testing.assert_array_equal(mixture.columns_of_cause(2), [5, 6, 7, 8, 9, 14, 15, 16, 17])
+    np.testing.assert_array_equal(np.argwhere(mixture.scales), [[0, 10], [1, 14]])
+
+
+@pytest.mark.parametrize("weight", ["softmax", "uniform"])
+def test_without_a_level_the_scales_of_the_heads_scale_the_hazard(make_mixture, weight):
+    mixture = make_mixture({"weibull": 2, "loglogistic": 1}, "exp", weight, 2)
+    np.testing.assert_array_equal(np.argwhere(mixture.scales), [[0, 0], [0, 1], [0, 4], [1, 6], [1, 7], [1, 10]])
+
+
+@weights
+@pytest.mark.parametrize("n_causes", [1, 3])
+def test_scores_of_a_cause_scale_its_hazard_alone(make_mixture, weight, n_causes):
+    """Moved by one, the level multiplies the hazard by e at all times; scales do so where the hazard is Weibull's."""
+    mixture = make_mixture({"weibull": 2}, "exp", weight, n_causes)
+    scores = np.random.default_rng(0).uniform(0.1, 1.0, size=(4, mixture.n_scores))
+    before = Distribution(mixture, scores)
+    for cause in range(1, n_causes + 1):
+        after = Distribution(mixture, scores + mixture.scales[cause - 1])
+        for other in range(1, n_causes + 1):
+            factor = np.e if other == cause else 1.0
+            np.testing.assert_allclose(after.hazard(TIMES, other), factor * before.hazard(TIMES, other), rtol=1e-12)
+
+
 def test_hazard_and_cumulative_hazard_are_weighted_sums_of_the_heads(make_mixture):
     mixture = make_mixture(dict.fromkeys(HEADS, 2), "exp", "relu")
     scores = np.random.default_rng(0).uniform(0.1, 1.0, size=(3, mixture.n_scores))

@@ -359,10 +359,9 @@ def log_hazard_and_slopes(parameters: Parameters, log_hazard: Array, floor: floa
     log_floor = np.where((parameters.weight < 0.0).any(axis=-1), np.log(floor), -np.inf)
     log_divisor = np.where(some, np.maximum(log_h, log_floor), 0.0)  # the slope of lambda is one over this
     short = np.where(some & (log_h < log_floor), total.balance * _bounded_exp(log_total - log_divisor) - 1.0, 0.0)
-    responsibility = total.share * _bounded_exp(log_total - log_divisor)[:, None]
-    weight_slope = _bounded_exp(log_hazard - log_divisor[:, None])
     live = parameters.alive & some[:, None]
-    return LogHazard(log_divisor + short, responsibility, np.where(live, weight_slope, 0.0))
+    weight_slope = np.where(live, _bounded_exp(log_hazard - log_divisor[:, None]), 0.0)
+    return LogHazard(log_divisor + short, parameters.weight * weight_slope, weight_slope)
 
 
 def _bounded_exp(exponent: Array) -> Array:

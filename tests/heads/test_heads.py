@@ -102,6 +102,29 @@ def test_cumulative_hazard_starts_at_zero_and_never_falls(head, data):
 
 @heads
 @given(data=st.data())
+def test_paths_rise_from_zero_at_least_as_fast_as_slopes_move(head, data):
+    parameters = draw_parameters(data, head, wide)
+    log_t = np.sort([-600.0, *data.draw(st.lists(st.floats(-30.0, 30.0), min_size=2, max_size=8), label="log t")])
+    at = head.evaluate(log_t, *parameters)
+    assert len(at.cumulative_paths) == len(head.parameters)
+    for path, slope in zip(at.cumulative_paths, at.cumulative_slopes, strict=True):
+        rise, rounding = np.diff(path), 1e-12 * path[1:] + np.finfo(float).tiny
+        assert path[0] >= 0.0
+        assert (rise >= -rounding).all()
+        assert (np.abs(np.diff(slope)) <= rise + rounding).all()
+
+
+@heads
+def test_paths_start_at_zero_and_hold_in_small_steps(head):
+    at = head.evaluate(np.linspace(-60.0, 3.0, 20_001), *np.array([0.3, -0.4])[: len(head.parameters)])
+    for path, slope in zip(at.cumulative_paths, at.cumulative_slopes, strict=True):
+        assert path[0] < 1e-15
+        assert (np.abs(slope) <= path * (1.0 + 1e-12)).all()
+        assert (np.abs(np.diff(slope)) <= np.diff(path) + 1e-12 * path[1:] + np.finfo(float).tiny).all()
+
+
+@heads
+@given(data=st.data())
 def test_change_of_time_unit_keeps_every_instant(head, data):
     parameters = draw_parameters(data, head, ordinary)
     log_t, log_unit = data.draw(st.floats(-5.0, 1.0)), data.draw(st.floats(-7.0, 7.0))
@@ -140,7 +163,7 @@ def test_everything_is_finite_for_extreme_values(head):
     with np.errstate(all="raise", under="ignore"):
         at = head.evaluate(log_t, *parameters)
         moved = head.change_time_unit(8.0, *parameters)
-    for values in (at.log_hazard, at.cumulative, *at.log_hazard_slopes, *at.cumulative_slopes, *moved):
+    for values in (at.log_hazard, at.cumulative, *sum(at[2:], ()), *moved):
         assert np.isfinite(values).all()
     assert (at.cumulative >= 0.0).all()
     assert (np.diff(at.cumulative, axis=0) >= 0.0).all()
