@@ -33,6 +33,8 @@ class Model:
         How features are read.
     unit : float
         The mixture's unit of time, in the user's: the longest follow-up in training.
+    horizon : float
+        Time until which risks are compared, in the user's unit: the median follow-up in training.
     n_threads : int
         Threads for prediction; those of the training.
     """
@@ -42,6 +44,7 @@ class Model:
     mixture: Mixture
     schema: Schema
     unit: float
+    horizon: float
     n_threads: int
 
     def distribution(self, X: Any) -> Distribution:

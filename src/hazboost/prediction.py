@@ -29,25 +29,26 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
     causes_: npt.NDArray[Any]
 
     def predict(self, X: Any, cause: int | None = None) -> Array:
-        """Risk scores: minus the mean survival time, restricted to the longest follow-up in training.
+        """Risk scores: minus the mean survival time, restricted to the median follow-up in training.
 
-        The higher the earlier. The unrestricted mean may be infinite, so it cannot rank everybody.
+        The higher the earlier. The unrestricted mean may be infinite, so it cannot rank everybody; and where hazards
+        cross, who has the event first is decided while most are still under observation.
 
         Parameters
         ----------
         X : array, DataFrame or sparse matrix of shape (n, features)
         cause : int, optional
-            With competing causes, the mean time lost to this one before the longest follow-up, the integral of its
+            With competing causes, the mean time lost to this one before the median follow-up, the integral of its
             cumulative incidence. By default the risk is that of an event of any cause.
 
         Returns
         -------
         array of shape (n,)
         """
-        if cause is None:
-            return -self.predict_rmst(X)
         distribution = self._distribution(X)
-        return distribution.lost_time(distribution.unit, self._check_cause(cause))
+        if cause is None:
+            return -distribution.restricted_mean(self.model_.horizon)
+        return distribution.lost_time(self.model_.horizon, self._check_cause(cause))
 
     def predict_survival_function(
         self,

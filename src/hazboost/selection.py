@@ -27,7 +27,7 @@ RIDGES = (10_000.0, 3_000.0, 1_000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3)
 MAX_ROWS_FOR_FOLDS = 5_000
 HOLD_OUT = 0.2
 #: Rounds at most, and rounds without improvement after which a fold stops, both divided by the learning rate.
-MAX_ROUNDS, PATIENCE = 100.0, 4.0
+MAX_ROUNDS, PATIENCE = 100.0, 2.0
 #: How much better or worse than without features a single row may be when ridges are compared. Without a limit one
 #: subject who outlives a bold prediction decides for all.
 LARGEST_DIFFERENCE = 3.0

@@ -116,6 +116,11 @@ class Target:
         return float(_followed(self.lower, self.upper).max())
 
     @property
+    def median(self) -> float:
+        """The median of the last times of the rows; the longest where half of them are zero."""
+        return float(np.median(_followed(self.lower, self.upper))) or self.longest
+
+    @property
     def exposure(self) -> float:
         """Weighted time under observation, of all rows together."""
         return float(self.weight @ (self.middle - self.entry))
