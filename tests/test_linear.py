@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from hazboost.activations import PARAMETER_ACTIVATIONS
-from hazboost.features import Schema, learn_schema
+from hazboost.distribution import Distribution
+from hazboost.features import Schema
 from hazboost.likelihood import loss_and_gradient
-from hazboost.linear import FARTHEST, fit_linear_path, learn_design
+from hazboost.linear import INTERCEPT_REACH, MAX_SHIFT, fit_linear_path
 from hazboost.start import marginal_start
 from hazboost.target import Target
 
 BETA = np.array([0.8, -0.5, 0.0])
+CAUSE_BETA = np.array([[0.8, 0.0], [0.0, -0.6], [0.5, -0.5]])
 NUMBERS = Schema(None, {}, sparse=False)
 
 
@@ -28,31 +29,97 @@ def simulate(n, seed=0):
     return X, Target.of(time / unit, np.where(event, time / unit, np.inf), np.ones(n))
 
 
+def simulate_causes(n, seed=0):
+    """Two causes with constant hazards; each feature acts on one of them, the third on both."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    times = np.column_stack([rng.exponential(size=n) / np.exp(X @ beta) for beta in CAUSE_BETA.T])
+    limit = rng.exponential(2.0, n)
+    time, cause = np.minimum(times.min(axis=1), limit), 1 + times.argmin(axis=1)
+    unit, cause = time.max(), np.where(limit < times.min(axis=1), 0, cause)
+    return X, Target.of(time / unit, np.where(cause > 0, time / unit, np.inf), cause=cause)
+
+
 def path_of(mixture, X, target, ridges, schema=NUMBERS):
     return fit_linear_path(
         mixture, schema, X, target, marginal_start(mixture, target, np.random.default_rng(0)), ridges
     )
 
 
-def test_coefficients_of_a_weibull_regression_are_recovered(make_mixture):
+@pytest.mark.parametrize("weight", ["uniform", "scaled_softmax"])
+def test_coefficients_of_a_weibull_regression_are_recovered(make_mixture, weight):
+    """Whether they shift the scale of the head or the level of the weights."""
     X, target = simulate(8000)
-    (start,) = path_of(make_mixture({"weibull": 1}, "exp", "uniform"), X, target, [0.1])
-    np.testing.assert_allclose(start.coefficient, BETA, atol=0.05)
+    (start,) = path_of(make_mixture({"weibull": 1}, "exp", weight), X, target, [0.1])
+    assert start.coefficient.shape == (3, 1)
+    np.testing.assert_allclose(start.coefficient[:, 0], BETA, atol=0.05)
 
 
-def test_fit_is_a_minimum_of_the_penalised_loss(make_mixture):
+@pytest.mark.parametrize("weight", ["uniform", "scaled_softmax"])
+def test_every_cause_has_coefficients_of_its_own(make_mixture, weight):
+    X, target = simulate_causes(8000)
+    mixture = make_mixture({"exponential": 1}, "exp", weight, 2)
+    (start,) = path_of(mixture, X, target, [0.1])
+    np.testing.assert_allclose(start.coefficient, CAUSE_BETA, atol=0.07)
+    mean = Distribution(mixture, start.margin(np.zeros((1, 3))))
+    feature = Distribution(mixture, start.margin(np.eye(3)))
+    for cause in (1, 2):
+        ratio = np.log(feature.hazard(np.array([0.5]), cause) / mean.hazard(np.array([0.5]), cause))[:, 0]
+        np.testing.assert_allclose(ratio, CAUSE_BETA[:, cause - 1], atol=0.07)
+
+
+def test_with_a_level_hazards_are_proportional_at_all_times(make_mixture):
     X, target = simulate(400)
-    mixture, ridge = make_mixture({"weibull": 1, "loglogistic": 1}, "exp", "softmax"), 10.0
+    mixture = make_mixture({"weibull": 1, "loglogistic": 1}, "exp", "scaled_softmax")
+    (start,) = path_of(mixture, X, target, [1.0])
+    hazard = Distribution(mixture, start.margin(X[:20])).hazard(np.linspace(0.01, 3.0, 30))
+    ratio = hazard / hazard[0]
+    np.testing.assert_allclose(ratio, np.repeat(ratio[:, :1], 30, axis=1), rtol=1e-9)
+    np.testing.assert_allclose(
+        np.log(ratio[:, 0]), ((start.design(X[:20]) - start.design(X[:1])) @ start.coefficient)[:, 0], atol=1e-9
+    )
+
+
+def test_without_features_everybody_is_the_subject_at_the_mean(make_mixture):
+    X, target = simulate_causes(300)
+    (start,) = path_of(make_mixture({"weibull": 1}, "softplus", "scaled_softmax", 2), X, target, [1.0])
+    plain = start.without_features()
+    np.testing.assert_array_equal(plain.margin(X), np.tile(start.intercept, (300, 1)))
+    np.testing.assert_array_equal(plain.intercept, start.intercept)
+    assert np.ptp(start.margin(X), axis=0).max() > 0.1
+
+
+def test_no_prediction_is_carried_away(make_mixture):
+    """Separated data drive coefficients up; shifts and intercepts stay where they are told to."""
+    _, target = simulate(60)
+    split = target.event[:, None] * np.array([1.0, 1e6, -1.0])
+    mixture = make_mixture({"weibull": 1}, "exp", "scaled_softmax")
+    first = marginal_start(mixture, target, np.random.default_rng(0))
+    (start,) = fit_linear_path(mixture, NUMBERS, split, target, first, [1e-9])
+    level = np.flatnonzero(mixture.scales[0])[0]
+    margin = start.margin(1e3 * split)
+    assert np.isfinite(margin).all()
+    assert np.abs(margin[:, level] - start.log_intercept[level]).max() <= MAX_SHIFT
+    assert np.abs(start.log_intercept - first).max() <= INTERCEPT_REACH + 1e-9
+    np.testing.assert_array_equal(
+        start.log_intercept[mixture.first_weight_score :], first[mixture.first_weight_score :]
+    )
+
+
+@pytest.mark.parametrize("weight", ["softmax", "scaled_softmax", "identity"])
+def test_fit_is_a_minimum_of_the_penalised_loss(make_mixture, weight):
+    X, target = simulate_causes(400)
+    mixture, ridge = make_mixture({"weibull": 1, "loglogistic": 1}, "exp", weight, 2), 10.0
     (start,) = path_of(mixture, X, target, [ridge])
     columns = start.design(X)
 
     def loss(beta):
-        scores = start.log_intercept + np.outer(columns @ beta, mixture.scale_scores)
-        return loss_and_gradient(mixture, scores, target)[0].mean() + 0.5 * ridge / len(X) * beta @ beta
+        scores = start.log_intercept + columns @ beta @ mixture.scales
+        return loss_and_gradient(mixture, scores, target)[0].mean() + 0.5 * ridge / len(X) * (beta**2).sum()
 
     best = loss(start.coefficient)
     rng = np.random.default_rng(0)
-    assert all(loss(start.coefficient + 0.05 * rng.normal(size=3)) > best - 1e-6 for _ in range(20))
+    assert all(loss(start.coefficient + 0.05 * rng.normal(size=(3, 2))) > best for _ in range(20))
 
 
 def test_a_stronger_ridge_shrinks_the_coefficients_but_keeps_a_ranking(make_mixture):
@@ -60,7 +127,7 @@ def test_a_stronger_ridge_shrinks_the_coefficients_but_keeps_a_ranking(make_mixt
     path = path_of(make_mixture({"weibull": 1}, "exp", "uniform"), X, target, [10_000.0, 100.0, 1.0])
     sizes = [np.linalg.norm(start.coefficient) for start in path]
     assert 0.0 < sizes[0] < sizes[1] < sizes[2]
-    assert np.corrcoef(path[0].design(X) @ path[0].coefficient, X[:, 0])[0, 1] > 0.6
+    assert np.corrcoef((path[0].design(X) @ path[0].coefficient)[:, 0], X[:, 0])[0, 1] > 0.6
 
 
 @pytest.mark.parametrize("parameter", list(PARAMETER_ACTIVATIONS))
@@ -76,24 +143,6 @@ def test_margin_gives_the_same_parameters_under_every_activation(make_mixture, p
     ):
         for left, right in zip(one, other, strict=True):
             np.testing.assert_allclose(left.log_value, right.log_value, atol=1e-6)
-
-
-def test_design_standardises_fills_and_cuts():
-    X = np.array([[1.0, 5.0], [2.0, np.nan], [3.0, 5.0], [1e9, 5.0]])
-    columns = learn_design(X[:3], NUMBERS, np.ones(3))(X)
-    np.testing.assert_allclose(columns[:3, 0], [-np.sqrt(1.5), 0.0, np.sqrt(1.5)])
-    assert columns[3, 0] == FARTHEST
-    np.testing.assert_array_equal(columns[:, 1], 0.0)
-
-
-def test_design_makes_categories_indicators_and_missing_ones_the_mean():
-    frame = pd.DataFrame({"c": pd.Categorical(["a", "b", "a", None]), "x": [1.0, 2.0, 3.0, 4.0]})
-    schema = learn_schema(frame)
-    columns = learn_design(schema.encode(frame), schema, np.ones(4))(schema.encode(frame))
-    assert columns.shape == (4, 3)
-    np.testing.assert_array_equal(columns[0], columns[2] - [0.0, 0.0, columns[2, 2] - columns[0, 2]])
-    assert columns[0, 0] > 0.0 > columns[1, 0]
-    np.testing.assert_allclose(columns[3, :2], 0.0)
 
 
 def test_weight_two_is_a_row_given_twice(make_mixture):

@@ -22,6 +22,8 @@ FARTHEST = 4.0
 #: A number whose skewness is larger is straightened: effects of laboratory values, sizes and prices are closer to
 #: linear in their logarithms or roots.
 SKEWED = 1.0
+#: Numbers are cut here, so that their squares are numbers too.
+LARGEST = 1e100
 #: Powers that are tried.
 POWERS = (-4.0, 6.0)
 
@@ -95,6 +97,8 @@ def _is_skewed(column: Array, weight: Array) -> bool:
     if not len(values) or not _has_three_values(values):
         return False
     (center,), (spread,) = _mean_and_spread(values[:, None], weight)
+    if spread == 0.0:  # its square is too small for a double
+        return False
     skewness = np.average(np.clip((values - center) / spread, -1e3, 1e3) ** 3, weights=weight)
     return bool(abs(skewness) > SKEWED)
 
@@ -149,4 +153,5 @@ def _indicators(column: Array, n_categories: int) -> Array:
 
 
 def _dense(X: Any) -> Array:
-    return np.asarray(X.toarray() if scipy.sparse.issparse(X) else X, dtype=np.float64)
+    dense = np.asarray(X.toarray() if scipy.sparse.issparse(X) else X, dtype=np.float64)
+    return np.clip(dense, -LARGEST, LARGEST)
