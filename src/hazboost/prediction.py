@@ -29,16 +29,16 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
     causes_: npt.NDArray[Any]
 
     def predict(self, X: Any, cause: int | None = None) -> Array:
-        """Risk scores: minus the mean survival time, restricted to the median follow-up in training.
+        """Risk scores: minus the mean survival time, restricted to the median time of the events.
 
         The higher the earlier. The unrestricted mean may be infinite, so it cannot rank everybody; and where hazards
-        cross, who has the event first is decided while most are still under observation.
+        cross, what counts is who has the event first, which is decided while most are still under observation.
 
         Parameters
         ----------
         X : array, DataFrame or sparse matrix of shape (n, features)
         cause : int, optional
-            With competing causes, the mean time lost to this one before the median follow-up, the integral of its
+            With competing causes, the mean time lost to this one until the median time of the events, the integral of its
             cumulative incidence. By default the risk is that of an event of any cause.
 
         Returns

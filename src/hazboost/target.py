@@ -116,9 +116,10 @@ class Target:
         return float(_followed(self.lower, self.upper).max())
 
     @property
-    def median(self) -> float:
-        """The median of the last times of the rows; the longest where half of them are zero."""
-        return float(np.median(_followed(self.lower, self.upper))) or self.longest
+    def median_event(self) -> float:
+        """The median time of the events, of an interval its end; the longest time where half of them came at zero."""
+        seen = self.event | self.interval
+        return float(np.median(_followed(self.lower, self.upper)[seen])) or self.longest
 
     @property
     def exposure(self) -> float:

@@ -227,7 +227,7 @@ def train_model(plan: Plan, schema: Schema, data: Data, validation: Data | None)
         name: in_user_time(losses, unit, data.target) if name.endswith("loss") else losses
         for name, losses in choice.results.items()
     }
-    model = Model(boosters, start, mixture, schema, unit, data.target.median, plan.n_threads)
+    model = Model(boosters, start, mixture, schema, unit, data.target.median_event, plan.n_threads)
     return Trained(model, history, replace(choice, results=results))
 
 
