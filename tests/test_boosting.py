@@ -7,11 +7,11 @@ import pytest
 from sklearn.tree import DecisionTreeRegressor
 
 from hazboost.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
-from hazboost.boosting import STEPS, Objective, boost, read_target, target_fields
+from hazboost.boosting import CAUTION, STEPS, Objective, boost, read_target, target_fields
 from hazboost.distribution import Distribution
-from hazboost.engines.local import build_matrix, predict_scores
+from hazboost.engines.local import average_scores, build_matrix, predict_scores
 from hazboost.heads import HEADS
-from hazboost.likelihood import elastic_net, loss_and_gradient
+from hazboost.likelihood import elastic_net, loss_and_gradient, row_loss
 from hazboost.metrics.concordance import harrell
 from hazboost.mixture import Mixture
 from hazboost.start import random_start
@@ -133,9 +133,9 @@ def test_early_stopping_keeps_the_best_round(metric):
     )
     watched = np.array(history[f"validation_{metric}"][1:]) * (1 if metric == "concordance" else -1)
     best = int(np.argmax(watched)) + 1
-    assert booster.num_boosted_rounds() == best
-    assert len(watched) == best + 3 < 60
-    scores = predict_scores(booster, validation)
+    assert booster.best_iteration + 1 == best
+    assert booster.num_boosted_rounds() == len(watched) == best + 3 < 60
+    scores = predict_scores(booster, validation, best)
     kept = (
         objective.mean_loss(scores, target_new)
         if metric == "loss"
@@ -160,7 +160,7 @@ def test_training_loss_never_rises_at_a_small_learning_rate(parameter, weight):
     assert history["train_loss"][-1] < history["train_loss"][0] - 0.05
 
 
-@pytest.mark.parametrize("weight", [name for name, activation in WEIGHT_ACTIVATIONS.items() if not activation.signed])
+@pytest.mark.parametrize("weight", list(WEIGHT_ACTIVATIONS))
 @pytest.mark.parametrize("parameter", list(PARAMETER_ACTIVATIONS))
 @pytest.mark.parametrize("family", list(HEADS))
 def test_newton_steps_are_bounded_and_lower_the_loss(family, parameter, weight):
@@ -174,6 +174,39 @@ def test_newton_steps_are_bounded_and_lower_the_loss(family, parameter, weight):
     assert leaves.abs().max() <= settings["learning_rate"]
     assert history["train_loss"][-1] < history["train_loss"][0] - 0.02
     assert (np.diff(history["train_loss"]) < 1e-3).all()
+
+
+@pytest.mark.parametrize("weight", ["scaled_softmax", "softmax"])
+def test_newton_is_cautious_with_all_but_what_scales_the_hazard(weight):
+    _, target = simulate(12)
+    mixture = Mixture({"weibull": 2}, PARAMETER_ACTIVATIONS["exp"], WEIGHT_ACTIVATIONS[weight], 0.01, 2)
+    scores = np.random.default_rng(0).normal(size=(N, mixture.n_scores))
+    loss = row_loss(mixture, scores, target)
+    gradient, hessian = STEPS["newton"](mixture, loss, np.ones(N))
+    np.testing.assert_array_equal(gradient, loss.gradient)
+    scaling = mixture.scales.any(axis=0)
+    assert scaling.sum() == (2 if weight == "scaled_softmax" else 4)
+    np.testing.assert_array_equal(hessian[:, scaling], loss.curvature[:, scaling])
+    np.testing.assert_array_equal(hessian[:, ~scaling], CAUTION * loss.curvature[:, ~scaling])
+
+
+def test_scores_of_several_boosters_are_averaged():
+    X, target = simulate(13)
+    mixture = Mixture({"weibull": 1}, PARAMETER_ACTIVATIONS["exp"], WEIGHT_ACTIVATIONS["scaled_softmax"])
+    start = random_start(mixture, target, np.random.default_rng(0))
+    matrix = build_matrix(X, names=None, types=None, fields=target_fields(target), settings=SETTINGS)
+    boosters = [
+        boost(
+            Objective(mixture, 0.0, 0.5, STEPS["newton"]), start, matrix, rounds, {**SETTINGS, "learning_rate": rate}
+        )[0]
+        for rounds, rate in ((3, 0.1), (5, 0.3), (4, 0.2))
+    ]
+    one, two, three = (predict_scores(booster, matrix) for booster in boosters)
+    np.testing.assert_allclose(average_scores(boosters, matrix), (one + two + three) / 3.0, rtol=1e-12)
+    np.testing.assert_array_equal(average_scores(boosters[:1], matrix), one)
+    # a booster that stopped before stays where it is
+    early = [predict_scores(booster[: min(4, booster.num_boosted_rounds())], matrix) for booster in boosters]
+    np.testing.assert_allclose(average_scores(boosters, matrix, 4), np.mean(early, axis=0), rtol=1e-6)
 
 
 def every_kind(n_causes=3):

@@ -24,7 +24,7 @@ X_NEW, Y_NEW = simulate(80, 1)
 
 def eager(**parameters):
     """Learns so fast that it soon learns too much."""
-    defaults = {"n_estimators": 60, "max_depth": 3, "learning_rate": 0.3, "random_state": 0}
+    defaults = {"n_estimators": 60, "max_depth": 4, "learning_rate": 0.5, "init": "marginal", "random_state": 0}
     return FPBoost(1, 1, **{**defaults, **parameters})
 
 
@@ -57,12 +57,17 @@ def test_the_stopped_model_is_the_one_trained_for_so_many_rounds(stopped):
     assert stopped.history_["train_loss"][stopped.n_estimators_] == again.history_["train_loss"][-1]
 
 
+def loss_of_predictions(model, X, y):
+    """Mean negative log-likelihood, from predicted hazards."""
+    event, time = y
+    log_hazard = [np.log(h(t)) for h, t in zip(model.predict_hazard_function(X), time, strict=True)]
+    cumulative = [H(t) for H, t in zip(model.predict_cumulative_hazard_function(X), time, strict=True)]
+    return np.mean(cumulative - event * np.array(log_hazard))
+
+
 def test_the_history_is_that_of_the_kept_model(stopped):
     kept = stopped.n_estimators_
-    event, time = Y_NEW
-    log_hazard = [np.log(h(t)) for h, t in zip(stopped.predict_hazard_function(X_NEW), time, strict=True)]
-    cumulative = [H(t) for H, t in zip(stopped.predict_cumulative_hazard_function(X_NEW), time, strict=True)]
-    loss = np.mean(cumulative - event * np.array(log_hazard))
+    loss = loss_of_predictions(stopped, X_NEW, Y_NEW)
     assert stopped.history_["validation_loss"][kept] == pytest.approx(loss, rel=1e-5)
     if "validation_concordance" in stopped.history_:
         assert stopped.history_["validation_concordance"][kept] == pytest.approx(stopped.score(X_NEW, Y_NEW), abs=2e-3)
@@ -161,10 +166,32 @@ def test_events_at_zero_in_the_validation_set():
 
 
 def test_the_training_loss_never_rises_at_a_small_learning_rate():
-    loss = FPBoost(2, 2, n_estimators=40, learning_rate=0.02, random_state=0).fit(X, Y).history_["train_loss"]
-    assert (np.diff(loss) < 0.0).all()
+    slow = {"n_estimators": 40, "learning_rate": 0.02, "subsample": 1.0, "init": "marginal", "random_state": 0}
+    for solver in ("gradient", "newton"):
+        loss = FPBoost(2, 2, solver=solver, **slow).fit(X, Y).history_["train_loss"]
+        assert (np.diff(loss) < 0.0).all()
 
 
 def test_background_is_half_an_event_in_all_of_the_follow_up():
-    model = FPBoost(n_estimators=2, random_state=0).fit(X, Y).model_
+    model = eager(n_estimators=2).fit(X, Y).model_
     assert model.mixture.background / model.unit == pytest.approx(0.5 / Y[1].sum())
+
+
+@pytest.mark.parametrize("init", ["marginal", "linear"])
+def test_the_history_of_averaged_models_is_that_of_their_average(init):
+    auto = eager(n_estimators="auto", n_folds=3, init=init, max_depth=2, learning_rate=0.3)
+    model = auto.fit(X, Y, eval_set=(X_NEW, Y_NEW))
+    assert len(model.model_.boosters) == 3
+    assert model.history_.keys() == {"train_loss", "validation_loss"}
+    chosen = int(np.argmin(model.cv_results_["round_loss"]))
+    assert len(model.history_["validation_loss"]) == chosen + 1
+    assert model.history_["validation_loss"][-1] == pytest.approx(loss_of_predictions(model, X_NEW, Y_NEW), rel=1e-5)
+    again = eager(n_estimators="auto", n_folds=3, init=init, max_depth=2, learning_rate=0.3).fit(X, Y)
+    assert again.predict(X_NEW).tobytes() == model.predict(X_NEW).tobytes()
+
+
+def test_the_history_begins_with_the_start_for_averaged_and_single_models():
+    options = {"init": "linear", "n_folds": 3, "max_depth": 2, "learning_rate": 0.3}
+    auto = eager(n_estimators="auto", **options).fit(X, Y, eval_set=(X_NEW, Y_NEW))
+    one = eager(n_estimators=1, **options).fit(X, Y, eval_set=(X_NEW, Y_NEW))
+    assert auto.history_["validation_loss"][0] == pytest.approx(one.history_["validation_loss"][0], rel=1e-6)

@@ -38,8 +38,8 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         ----------
         X : array, DataFrame or sparse matrix of shape (n, features)
         cause : int, optional
-            With competing causes, the mean time lost to this one until the median time of the events, the integral of its
-            cumulative incidence. By default the risk is that of an event of any cause.
+            With competing causes, the mean time lost to this one until the median time of the events, the integral of
+            its cumulative incidence. By default the risk is that of an event of any cause.
 
         Returns
         -------
