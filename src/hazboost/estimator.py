@@ -103,8 +103,8 @@ class FPBoost(Predictor):
         and its head no longer contributes.
     init : {"marginal", "linear", "km", "random"}, default="marginal"
         Where the scores start. ``marginal``: maximum likelihood without covariates. ``linear``: a parametric
-        regression, in which one ridge-penalised linear predictor shifts the log-scales of all heads; the strength of
-        the ridge is chosen by cross-validated likelihood. ``km``: each family
+        regression, in which one ridge-penalised linear predictor (for each cause) shifts the log-scales of all heads;
+        the strength of the ridge is chosen by cross-validated likelihood. ``km``: each family
         fitted to the Kaplan-Meier curve, its heads spread around by a tenth, equal weights (the paper's text).
         ``random``: ``eta ~ U(0.5, 1.5)``, ``k ~ U(0, 2)``, weights' scores ``~ U(0, 1)`` (the authors' code; the
         normal distributions of the paper's text would start half of the heads dead).

@@ -1,6 +1,6 @@
 """The linear start: a penalised parametric regression before the first tree.
 
-    log eta_j(x) = b_j + x' beta        for every head j, with one beta
+    log eta_j(x) = b_j + x' beta        for every head j, with one beta for each cause
 
 Features are standardised, missing values put at the mean, categories made indicators. It makes the model at least a
 good parametric regression on small or linear data; the trees add what is not linear.
@@ -94,8 +94,8 @@ class LinearStart:
         Log-parameters and scores of weights at the mean of the features.
     design : Design
         How features become columns.
-    coefficient : array of shape (columns,)
-        Shift of every log-scale for one standard deviation of the column.
+    coefficient : array of shape (causes * columns,)
+        Shift of every log-scale of a cause for one standard deviation of the column.
     """
 
     mixture: Mixture
@@ -110,8 +110,15 @@ class LinearStart:
 
     def margin(self, X: Any) -> Array:
         """Raw scores of each row, of shape (n, scores)."""
-        shift = np.clip(self.design(X) @ self.coefficient, -MAX_SHIFT, MAX_SHIFT)
-        return self.mixture.scores_of_logs(self.log_intercept + np.outer(shift, self.mixture.scale_scores))
+        return self.mixture.scores_of_logs(shifted(self.mixture, self.log_intercept, self.design(X), self.coefficient))
+
+
+def shifted(mixture: Mixture, log_intercept: Array, columns: Array, coefficient: Array) -> Array:
+    """Log-parameters of each row: those at the mean, with the log-scales of each cause shifted."""
+    logs = log_intercept
+    for scales, beta in zip(mixture.scales_by_cause, np.split(coefficient, mixture.n_causes), strict=True):
+        logs = logs + np.outer(np.clip(columns @ beta, -MAX_SHIFT, MAX_SHIFT), scales)
+    return logs
 
 
 def fit_linear_path(
@@ -139,23 +146,23 @@ def fit_linear_path(
     design = learn_design(X, schema, target.mass)
     columns = design(X)
     logs = replace(mixture, parameter_activation=PARAMETER_ACTIVATIONS["exp"])
-    total, is_scale, n_scores = target.mass.sum(), mixture.scale_scores, mixture.n_scores
+    total, n_scores = target.mass.sum(), mixture.n_scores
     share = target.weight / total
     reach = np.where(np.arange(n_scores) < mixture.first_weight_score, INTERCEPT_REACH, 0.0)  # weights stay
     bounds = [
         *zip(log_intercept - reach, log_intercept + reach, strict=True),
-        *([(-MAX_SHIFT, MAX_SHIFT)] * columns.shape[1]),
+        *([(-MAX_SHIFT, MAX_SHIFT)] * (mixture.n_causes * columns.shape[1])),
     ]
 
     def penalised(point: Array, ridge: float) -> tuple[float, Array]:
         b, beta = point[:n_scores], point[n_scores:]
-        shift = np.clip(columns @ beta, -MAX_SHIFT, MAX_SHIFT)
-        loss, gradient = loss_and_gradient(logs, b + np.outer(shift, is_scale), target)
+        loss, gradient = loss_and_gradient(logs, shifted(mixture, b, columns, beta), target)
         by_row = share[:, None] * gradient
-        slope = np.concatenate([by_row.sum(axis=0), (by_row @ is_scale) @ columns + ridge / total * beta])
+        by_column = np.concatenate([(by_row @ scales) @ columns for scales in mixture.scales_by_cause])
+        slope = np.concatenate([by_row.sum(axis=0), by_column + ridge / total * beta])
         return float(share @ loss + 0.5 * ridge / total * (beta @ beta)), slope
 
-    point, path = np.concatenate([log_intercept, np.zeros(columns.shape[1])]), []
+    point, path = np.concatenate([log_intercept, np.zeros(mixture.n_causes * columns.shape[1])]), []
     for ridge in ridges:
         point = minimize(penalised, point, args=(ridge,), jac=True, method="L-BFGS-B", bounds=bounds, options=SEARCH).x
         path.append(LinearStart(mixture, point[:n_scores], design, point[n_scores:]))

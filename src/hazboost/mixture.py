@@ -210,6 +210,14 @@ class Mixture:
             flags[block.scores(block.head.parameters.index("eta"))] = 1.0
         return flags
 
+    @property
+    def scales_by_cause(self) -> list[Array]:
+        """The same for the scales of each cause."""
+        flags = [np.zeros(self.n_scores) for _ in range(self.n_causes)]
+        for block in self.blocks:
+            flags[block.cause - 1][block.scores(block.head.parameters.index("eta"))] = 1.0
+        return flags
+
     def scores_of_logs(self, logs: Array) -> Array:
         """Turn log-parameters, laid out like scores on the last axis, into scores; weights' scores stay."""
         scores = np.array(logs)
