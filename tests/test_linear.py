@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from hazboost import FPBoost, Surv
 from hazboost.activations import PARAMETER_ACTIVATIONS
 from hazboost.distribution import Distribution
 from hazboost.features import Schema
@@ -152,3 +153,13 @@ def test_weight_two_is_a_row_given_twice(make_mixture):
     rows = np.concatenate([np.arange(120), np.flatnonzero(twice)])
     (one,), (other,) = path_of(mixture, X, heavy, [5.0]), path_of(mixture, X[rows], target[rows], [5.0])
     np.testing.assert_allclose(one.coefficient, other.coefficient, atol=1e-4)
+
+
+def test_each_cause_has_coefficients_of_its_own():
+    """A feature that brings one cause forward and puts the other off."""
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(2000, 1))
+    times = rng.exponential(1.0, (2, 2000)) * np.exp([-X[:, 0], X[:, 0]])
+    y = Surv.right(times.argmin(axis=0) + 1, times.min(axis=0))
+    start = FPBoost(1, 0, init="linear", n_estimators=1, n_folds=2, random_state=0).fit(X, y).model_.start
+    np.testing.assert_allclose(start.coefficient / start.design.scale, [1.0, -1.0], atol=0.1)
