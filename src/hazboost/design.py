@@ -41,8 +41,11 @@ class Straightening(NamedTuple):
 
     def __call__(self, column: Array) -> Array:
         """Transform a column; NaN stays."""
-        size = np.log1p(np.abs(column) / self.unit)
-        return np.where(column >= 0.0, _power(size, self.power), -_power(size, 2.0 - self.power))
+        missing = np.isnan(column)
+        values = np.where(missing, 0.0, column)
+        size = np.log1p(np.abs(values) / self.unit)
+        straight = np.where(values >= 0.0, _power(size, self.power), -_power(size, 2.0 - self.power))
+        return np.where(missing, np.nan, straight)
 
 
 def _power(log_size: Array, power: float) -> Array:
