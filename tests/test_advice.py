@@ -10,6 +10,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from hazboost import FPBoost
 
+CHEAP = {"init": "marginal", "subsample": 1.0, "random_state": 0}
+
 
 def simulate(n=200):
     rng = np.random.default_rng(0)
@@ -22,13 +24,13 @@ def simulate(n=200):
     ("parameters", "sample_weight", "advice"),
     [
         ({"learning_rate": 50.0}, None, "use a lower learning_rate"),
-        ({}, np.full(200, 1 / 200), "a lower min_child_weight"),
-        ({"patience": 5, "learning_rate": 0.001}, None, "use a larger n_estimators"),
+        ({"solver": "gradient"}, np.full(200, 1 / 200), "a lower min_child_weight"),
+        ({"patience": 5, "learning_rate": 0.01, "colsample_bytree": 1.0}, None, "use a larger n_estimators"),
     ],
     ids=["diverged", "no split", "stopped too early"],
 )
 def test_a_training_that_went_wrong_is_said_with_what_to_do(parameters, sample_weight, advice):
-    model = FPBoost(**{"n_estimators": 8, "stopping_metric": "likelihood", "random_state": 0, **parameters})
+    model = FPBoost(**{**CHEAP, "n_estimators": 8, "stopping_metric": "likelihood", **parameters})
     with pytest.warns(ConvergenceWarning, match=advice):
         model.fit(*simulate(), sample_weight)
 
@@ -36,4 +38,5 @@ def test_a_training_that_went_wrong_is_said_with_what_to_do(parameters, sample_w
 def test_a_training_that_went_well_is_silent():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        FPBoost(n_estimators=30, random_state=0).fit(*simulate())
+        FPBoost(**CHEAP, n_estimators=30).fit(*simulate())
+        FPBoost(**CHEAP, n_estimators=30, patience=29).fit(*simulate())

@@ -107,6 +107,20 @@ def test_no_prediction_is_carried_away(make_mixture):
     )
 
 
+@pytest.mark.parametrize("seed", [0, 11, 15])
+def test_no_head_becomes_a_spike_at_the_last_event(make_mixture, seed):
+    """An unbounded shape would give the longest training time an infinite density, and all later ones none."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(120, 5))
+    time, limit = 0.5 * rng.weibull(1.3, 120) * np.exp(-0.7 * X[:, 0]), rng.exponential(1.0, 120)
+    event, time = time <= limit, np.minimum(time, limit) / np.minimum(time, limit).max()
+    target = Target.of(time, np.where(event, time, np.inf))
+    mixture = make_mixture({"weibull": 1, "loglogistic": 1}, "exp", "scaled_softmax")
+    (start,) = path_of(mixture, X, target, [10.0])
+    cumulative = Distribution(mixture, start.margin(X)).cumulative_hazard(np.array([1.0, 1.2]))
+    assert (cumulative[:, 1] < 1e3 * np.maximum(cumulative[:, 0], 1.0)).all()
+
+
 @pytest.mark.parametrize("weight", ["softmax", "scaled_softmax", "identity"])
 def test_fit_is_a_minimum_of_the_penalised_loss(make_mixture, weight):
     X, target = simulate_causes(400)

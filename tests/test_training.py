@@ -155,7 +155,7 @@ def test_validation_loss_is_in_the_users_time():
 
 def test_a_validation_set_may_reach_beyond_the_training_follow_up():
     late = (Y_NEW[0], Y_NEW[1] + 10.0 * Y[1].max())
-    model = eager(n_estimators=5, patience=3).fit(X, Y, eval_set=(X_NEW, late))
+    model = eager(n_estimators=5).fit(X, Y, eval_set=(X_NEW, late))
     assert np.isfinite(model.history_["validation_loss"]).all()
 
 
@@ -177,21 +177,36 @@ def test_background_is_half_an_event_in_all_of_the_follow_up():
     assert model.mixture.background / model.unit == pytest.approx(0.5 / Y[1].sum())
 
 
+def curved(n, seed):
+    """Nothing for a linear predictor, and something for trees."""
+    rng = np.random.default_rng(seed)
+    features = rng.normal(size=(n, 3))
+    time = rng.weibull(1.5, n) * np.where(np.abs(features[:, 0]) > 0.7, 0.2, 1.0)
+    limit = rng.exponential(2.0, n)
+    return features, (time <= limit, np.minimum(time, limit))
+
+
+def automatic(**parameters):
+    return FPBoost(learning_rate=0.3, n_folds=3, random_state=0, **parameters)
+
+
 @pytest.mark.parametrize("init", ["marginal", "linear"])
 def test_the_history_of_averaged_models_is_that_of_their_average(init):
-    auto = eager(n_estimators="auto", n_folds=3, init=init, max_depth=2, learning_rate=0.3)
-    model = auto.fit(X, Y, eval_set=(X_NEW, Y_NEW))
+    (features, y), new = curved(200, 0), curved(100, 1)
+    model = automatic(init=init).fit(features, y, eval_set=new)
     assert len(model.model_.boosters) == 3
     assert model.history_.keys() == {"train_loss", "validation_loss"}
     chosen = int(np.argmin(model.cv_results_["round_loss"]))
-    assert len(model.history_["validation_loss"]) == chosen + 1
-    assert model.history_["validation_loss"][-1] == pytest.approx(loss_of_predictions(model, X_NEW, Y_NEW), rel=1e-5)
-    again = eager(n_estimators="auto", n_folds=3, init=init, max_depth=2, learning_rate=0.3).fit(X, Y)
-    assert again.predict(X_NEW).tobytes() == model.predict(X_NEW).tobytes()
+    assert len(model.history_["validation_loss"]) == chosen + 1 > 2
+    assert model.history_["validation_loss"][-1] == pytest.approx(loss_of_predictions(model, *new), rel=1e-5)
+    assert automatic(init=init).fit(features, y).predict(new[0]).tobytes() == model.predict(new[0]).tobytes()
+    one_round = FPBoost(n_estimators=1, n_folds=3, init=init, random_state=0).fit(features, y, eval_set=new)
+    assert model.history_["validation_loss"][0] == pytest.approx(one_round.history_["validation_loss"][0], rel=1e-6)
 
 
-def test_the_history_begins_with_the_start_for_averaged_and_single_models():
-    options = {"init": "linear", "n_folds": 3, "max_depth": 2, "learning_rate": 0.3}
-    auto = eager(n_estimators="auto", **options).fit(X, Y, eval_set=(X_NEW, Y_NEW))
-    one = eager(n_estimators=1, **options).fit(X, Y, eval_set=(X_NEW, Y_NEW))
-    assert auto.history_["validation_loss"][0] == pytest.approx(one.history_["validation_loss"][0], rel=1e-6)
+def test_no_round_at_all_has_a_history_of_the_start():
+    old, new = curved(200, 0), curved(100, 1)
+    model = automatic(min_child_weight=1e6).fit(*old, eval_set=new)
+    assert model.n_estimators_ == 0
+    assert model.history_["validation_loss"] == [pytest.approx(loss_of_predictions(model, *new), rel=1e-5)]
+    assert model.history_["train_loss"] == [pytest.approx(loss_of_predictions(model, *old), rel=1e-5)]

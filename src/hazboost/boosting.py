@@ -207,7 +207,7 @@ def boost(
         margin = validation.get_base_margin()
         at_start = margin.reshape(-1, len(start)) if margin.size else np.tile(start, (validation.num_row(), 1))
         for name, value in metric(at_start, validation):
-            history[f"validation_{name}"] = [value, *record[name]]
+            history[f"validation_{name}"] = [value, *record.get(name, [])]  # without a round there is no record
     return booster, history
 
 

@@ -163,7 +163,8 @@ class Trainer:
     ) -> list[float]:
         """Loss of the averaged model on validation data, from zero rounds on."""
         objective = Objective(self.mixture, self.plan.alpha, self.plan.l1_ratio, STEPS[self.plan.step])
-        matrix = self._matrix(validation, start)
+        unbinned = replace(self, plan=replace(self.plan, settings={"nthread": self.plan.n_threads}))
+        matrix = unbinned._matrix(validation, start)  # bins of its own would not be those of the trees
         scores = [average_scores(boosters, matrix, made)[:, : self.mixture.n_scores] for made in range(1, rounds + 1)]
         at_start = start.margin(validation.X)
         if at_start is None:
@@ -219,7 +220,7 @@ def train_model(plan: Plan, schema: Schema, data: Data, validation: Data | None)
     start = trainer.start_as_chosen(scaled, choice)
     watched = None if validation is None else validation.scaled(unit)
     boosters, history = trainer.boosters(scaled, start, choice, watched)
-    advise_on_course(history["train_loss"], choice.rounds, len(history["train_loss"]) - 1, plan.patience)
+    advise_on_course(history["train_loss"], choice.rounds, boosters[0].num_boosted_rounds(), plan.patience)
     history["train_loss"] = in_user_time(history["train_loss"], unit, data.target)
     if validation is not None:
         history["validation_loss"] = in_user_time(history["validation_loss"], unit, validation.target)
