@@ -1,5 +1,7 @@
 """Bad input: a clear error that names the offender, and an estimator left as it was."""
 
+from copy import copy
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -20,7 +22,7 @@ CATEGORIES = FRAME.assign(size=pd.Categorical(["s", "m"] * (N // 2)))
 
 
 def small(**parameters):
-    return FPBoost(**{"weibull_heads": 1, "loglogistic_heads": 1, "n_estimators": 3, "random_state": 0, **parameters})
+    return FPBoost(**{"n_estimators": 3, "init": "marginal", "random_state": 0, **parameters})
 
 
 def changed(values, row, value):
@@ -39,8 +41,7 @@ def learned(model):
 
 def check_refused(arguments, message, **parameters):
     """Fit a fitted and a fresh estimator with bad arguments or parameters."""
-    model = small().fit(FRAME, Y)
-    model.set_params(**parameters)
+    model = copy(FITTED).set_params(**parameters)
     before, prediction = dict(vars(model)), model.predict(FRAME)
     fresh = small(**parameters)
     for estimator in (model, fresh):
@@ -104,9 +105,8 @@ ONLY_OF_A_FIT = ("no event", "all times zero", "event 3 without event 2")
 @pytest.mark.parametrize("case", [case for case in BAD_Y if case not in ONLY_OF_A_FIT])
 def test_bad_y_of_a_score(case):
     y, message = BAD_Y[case]
-    model = small().fit(ARRAY, Y)
     with pytest.raises(ValueError, match=message):
-        model.score(ARRAY, y)
+        FITTED_ON_ARRAY.score(ARRAY, y)
 
 
 def with_bad(value, name="dose", row=4):
@@ -396,7 +396,7 @@ def test_a_score_needs_as_many_rows_in_x_and_y():
 
 
 def test_an_error_inside_training_leaves_the_model_alone(monkeypatch):
-    model = small().fit(FRAME, Y)
+    model = copy(FITTED)
     before, prediction = dict(vars(model)), model.predict(FRAME)
 
     def fail(*arguments, **keywords):

@@ -17,6 +17,11 @@ from hazboost.heads import HEADS
 from hazboost.mixture import Mixture
 from hazboost.start import STARTS
 
+STEPS = {
+    "newton": {"solver": "newton"},
+    "subject": {"solver": "gradient", "gradient_scaling": "subject", "reg_lambda": 0.0},
+    "max": {"solver": "gradient", "gradient_scaling": "max", "reg_lambda": 0.0},
+}
 CURVES = ("survival", "cumulative_hazard", "hazard")
 
 #: H(t) of each family as its documentation states it.
@@ -46,7 +51,8 @@ GRID = np.array([0.0, 0.5, 3.0, 20.0, 77.0, 150.0, 1000.0])
 
 
 def small(**parameters):
-    return FPBoost(**{"weibull_heads": 1, "loglogistic_heads": 1, "n_estimators": 6, "random_state": 0, **parameters})
+    """A few rounds from the start without features, so that nothing is cross-validated."""
+    return FPBoost(**{"n_estimators": 6, "init": "marginal", "random_state": 0, **parameters})
 
 
 def with_heads(family, count=2, **parameters):
@@ -112,9 +118,15 @@ def test_survival_is_one_at_zero_and_follows_from_the_hazards(fitted):
         np.testing.assert_allclose(integral, cumulative[row, 5] - cumulative[row, 3], rtol=1e-6)
 
 
-def test_predict_is_minus_the_mean_restricted_to_the_follow_up(fitted):
-    np.testing.assert_array_equal(fitted.predict(X), -fitted.predict_rmst(X))
-    np.testing.assert_array_equal(fitted.predict(X), -fitted.predict_rmst(X, tau=float(TIME.max())))
+def test_predict_is_minus_the_mean_restricted_to_the_median_event(fitted):
+    times = np.sort(TIME[EVENT])
+    median = fitted.model_.horizon
+    assert times[(len(times) - 1) // 2] <= median <= times[len(times) // 2]
+    np.testing.assert_array_equal(fitted.predict(X), -fitted.predict_rmst(X, tau=median))
+
+
+def test_mean_is_restricted_to_the_follow_up_where_nothing_is_said(fitted):
+    np.testing.assert_array_equal(fitted.predict_rmst(X), fitted.predict_rmst(X, tau=float(TIME.max())))
 
 
 @pytest.mark.parametrize("tau", [0.3, 40.0, 5000.0])
@@ -211,9 +223,13 @@ def test_uniform_heads_have_equal_weights():
 
 
 def test_learned_weights_differ_between_subjects():
-    weights = small(n_estimators=20).fit(X, Y).predict_parameters(X).pivot(index="subject", columns="head", values="w")
-    assert (weights.std() > 1e-3).all()
-    np.testing.assert_allclose(weights.sum(axis=1), 1.0)
+    for activation in ("scaled_softmax", "softmax"):
+        model = small(n_estimators=20, heads_activation=activation).fit(X, Y)
+        weights = model.predict_parameters(X).pivot(index="subject", columns="head", values="w")
+        assert (weights.std() > 1e-3).all()
+        scores = model.model_.distribution(X).scores
+        level = scores[:, model.model_.mixture.first_weight_score] if activation == "scaled_softmax" else 0.0
+        np.testing.assert_allclose(weights.sum(axis=1), np.exp(level))
 
 
 def test_shares_of_the_hazard_sum_to_one():
@@ -252,13 +268,12 @@ def test_extreme_units_of_time_are_harmless(fitted, unit):
 
 
 @pytest.mark.parametrize(
-    ("weight", "parameter", "init", "scaling"),
-    list(product(WEIGHT_ACTIVATIONS, PARAMETER_ACTIVATIONS, STARTS, ["subject", "max"])),
+    ("weight", "parameter", "init", "step"),
+    list(product(WEIGHT_ACTIVATIONS, PARAMETER_ACTIVATIONS, STARTS, STEPS)),
 )
 @pytest.mark.filterwarnings("ignore:training made the loss worse")
-def test_every_option_gives_proper_survival(weight, parameter, init, scaling):
-    model = small(heads_activation=weight, parameter_activation=parameter, init=init, gradient_scaling=scaling)
-    model.fit(X, Y)
+def test_every_option_gives_proper_survival(weight, parameter, init, step):
+    model = small(heads_activation=weight, parameter_activation=parameter, init=init, **STEPS[step]).fit(X, Y)
     assert np.isfinite(model.history_["train_loss"]).all()
     survival = curves(model, "survival", X, times=GRID)
     assert (survival[:, 0] == 1.0).all()
@@ -324,10 +339,10 @@ def test_history_starts_before_the_first_round_in_the_users_time():
 
 
 @pytest.mark.parametrize("init", STARTS)
-@pytest.mark.parametrize("scaling", ["subject", "max"])
-def test_weight_two_is_the_row_twice(init, scaling):
+@pytest.mark.parametrize("step", STEPS)
+def test_weight_two_is_the_row_twice(init, step):
     twice = np.arange(len(X)) % 3 == 0
-    options = {"tree_method": "exact", "init": init, "gradient_scaling": scaling, "max_depth": 2}
+    options = {"tree_method": "exact", "init": init, "subsample": 1.0, **STEPS[step]}
     weighted = small(**options).fit(X, Y, sample_weight=1.0 + twice)
     rows = np.r_[np.arange(len(X)), np.flatnonzero(twice)]
     repeated = small(**options).fit(X[rows], (EVENT[rows], TIME[rows]))
@@ -337,12 +352,12 @@ def test_weight_two_is_the_row_twice(init, scaling):
 
 
 @pytest.mark.parametrize("tree_method", ["hist", "exact", "approx"])
-@pytest.mark.parametrize("scaling", ["subject", "max"])
-def test_weight_zero_is_the_row_removed(tree_method, scaling):
+@pytest.mark.parametrize("step", STEPS)
+def test_weight_zero_is_the_row_removed(tree_method, step):
     """The removed rows include the longest follow-up, which must not set the unit of time."""
     kept = np.arange(len(X)) % 4 > 0
     kept[TIME.argmax()] = False
-    options = {"tree_method": tree_method, "gradient_scaling": scaling, "max_depth": 2}
+    options = {"tree_method": tree_method, **STEPS[step]}
     weighted = small(**options).fit(X, Y, sample_weight=kept.astype(float))
     removed = small(**options).fit(X[kept], (EVENT[kept], TIME[kept]))
     np.testing.assert_allclose(weighted.predict(X), removed.predict(X), rtol=1e-6)
@@ -381,8 +396,8 @@ TREE_CONTROLS = {
     "learning_rate": 0.37,
     "max_depth": 3,
     "subsample": 0.62,
-    "colsample_bytree": 0.71,
-    "min_child_weight": 2.5,
+    "colsample_bytree": 0.76,
+    "min_child_weight": 12.5,
     "reg_lambda": 1.7,
     "max_bin": 17,
 }
@@ -391,7 +406,7 @@ TREE_CONTROLS = {
 @pytest.mark.parametrize("name", TREE_CONTROLS)
 def test_tree_controls_reach_xgboost(name):
     model = small(**{name: TREE_CONTROLS[name]}).fit(X, Y)
-    config = json.loads(model.model_.booster.save_config())["learner"]["gradient_booster"]["tree_train_param"]
+    config = json.loads(model.model_.boosters[0].save_config())["learner"]["gradient_booster"]["tree_train_param"]
     assert float(config[name]) == pytest.approx(TREE_CONTROLS[name])
 
 
@@ -403,7 +418,7 @@ def test_tree_controls_change_the_model(name):
 @pytest.mark.parametrize("method", ["hist", "exact", "approx"])
 def test_tree_method_reaches_xgboost(method):
     model = small(tree_method=method).fit(X, Y)
-    config = json.loads(model.model_.booster.save_config())["learner"]["gradient_booster"]["gbtree_train_param"]
+    config = json.loads(model.model_.boosters[0].save_config())["learner"]["gradient_booster"]["gbtree_train_param"]
     assert config["tree_method"] == method
     assert model.score(X, Y) > 0.7
 
@@ -460,22 +475,22 @@ def test_interaction_constraints_by_name():
     allowed = {frozenset(pair) for group in groups for pair in product(group, group)}
     free = small(max_depth=2).fit(frame, y)
     model = small(max_depth=2, interaction_constraints=groups).fit(frame, y)
-    assert pairs_in_trees(model.model_.booster) <= allowed
-    assert not pairs_in_trees(free.model_.booster) <= allowed
+    assert pairs_in_trees(model.model_.boosters[0]) <= allowed
+    assert not pairs_in_trees(free.model_.boosters[0]) <= allowed
 
 
 def test_interaction_constraints_by_position():
     features, y = interacting()
     model = small(max_depth=2, interaction_constraints=[[0, 1], [2, 3]]).fit(features, y)
     allowed = {frozenset(pair) for group in (("f0", "f1"), ("f2", "f3")) for pair in product(group, group)}
-    assert pairs_in_trees(model.model_.booster) <= allowed
+    assert pairs_in_trees(model.model_.boosters[0]) <= allowed
 
 
 def test_a_tree_for_each_score_and_round():
     model = small(weibull_heads=2, heads={"exponential": 1}, n_estimators=7).fit(X, Y)
-    n_scores = 2 * 2 + 2 + 1 + 4
-    assert model.n_estimators_ == model.model_.booster.num_boosted_rounds() == 7
-    assert len(model.model_.booster.get_dump()) == 7 * n_scores
+    n_scores = 2 * 2 + 2 + 1 + (1 + 4)
+    assert model.n_estimators_ == model.model_.boosters[0].num_boosted_rounds() == 7
+    assert len(model.model_.boosters[0].get_dump()) == 7 * n_scores
 
 
 #: Parameters that choose what is trained, not where it runs or what it prints.

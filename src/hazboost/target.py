@@ -117,9 +117,12 @@ class Target:
 
     @property
     def median_event(self) -> float:
-        """The median time of the events, of an interval its end; the longest time where half of them came at zero."""
+        """The weighted median time of the events, of an interval its end; the longest time where half of them came at zero."""
         seen = self.event | self.interval
-        return float(np.median(_followed(self.lower, self.upper)[seen])) or self.longest
+        time, weight = _followed(self.lower, self.upper)[seen], self.weight[seen]
+        order = np.argsort(time)
+        reached = np.cumsum(weight[order])
+        return float(time[order][np.searchsorted(reached, 0.5 * reached[-1])]) or self.longest
 
     @property
     def exposure(self) -> float:
