@@ -117,7 +117,7 @@ class Target:
 
     @property
     def median_event(self) -> float:
-        """The weighted median time of the events, of an interval its end; the longest time where half of them came at zero."""
+        """The median time of the events, of an interval its end; the longest time where half of them came at zero."""
         seen = self.event | self.interval
         time, weight = _followed(self.lower, self.upper)[seen], self.weight[seen]
         order = np.argsort(time)
