@@ -24,9 +24,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     parser.add_argument("--output", type=Path, default=Path("demo"), help="folder for the figure")
     folder = parser.parse_args(argv).output
     folder.mkdir(parents=True, exist_ok=True)
-    model = FPBoost(
-        1, 1, solver="newton", init="linear", n_estimators="auto", max_depth=2, reg_lambda=1.0, random_state=0
-    )
+    model = FPBoost(random_state=0)
     axes = plot_selection(model.fit(*load_gbsg2()))
     axes[0].figure.savefig(folder / "selection.png", dpi=150)
     print(f"ridge {model.ridge_:g}, {model.n_estimators_} rounds: {folder / 'selection.png'}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from hazboost.estimator import FPBoost
@@ -29,15 +29,12 @@ class Space:
         Makes the estimator whose parameters are replaced, where the user gives none.
     sampler : {"tpe", "random"}
         How configurations are drawn: Optuna's tree-structured Parzen estimator learns from earlier trials.
-    first : dict
-        What is suggested first, before anything is drawn; empty for nothing.
     """
 
     name: str
     suggest: Suggest
     base: Callable[[], FPBoost] = FPBoost
     sampler: Literal["tpe", "random"] = "tpe"
-    first: Mapping[str, Any] = field(default_factory=dict)
 
 
 def suggest_heads(trial: optuna.Trial, most: int) -> dict[str, int]:
@@ -58,11 +55,11 @@ def suggest_second_order(trial: optuna.Trial) -> dict[str, Any]:
         **suggest_heads(trial, 3),
         "learning_rate": trial.suggest_float("learning_rate", 0.01, 0.2, log=True),
         "max_depth": trial.suggest_int("max_depth", 1, 6),
-        "subsample": trial.suggest_float("subsample", 0.5, 1.0),
+        "subsample": trial.suggest_float("subsample", 0.3, 1.0),
         "colsample_bytree": trial.suggest_float("colsample_bytree", 0.3, 1.0),
         "reg_lambda": trial.suggest_float("reg_lambda", 0.1, 100.0, log=True),
         "min_child_weight": trial.suggest_float("min_child_weight", 0.1, 100.0, log=True),
-        "heads_activation": trial.suggest_categorical("heads_activation", ["softmax", "sigmoid", "exp"]),
+        "heads_activation": trial.suggest_categorical("heads_activation", ["scaled_softmax", "softmax", "exp"]),
     }
 
 
@@ -90,21 +87,7 @@ def suggest_as_the_paper(trial: optuna.Trial) -> dict[str, Any]:
 SPACES: dict[str, Space] = {
     space.name: space
     for space in (
-        Space(
-            "default",
-            suggest_second_order,
-            first={
-                "weibull_heads": 1,
-                "loglogistic_heads": 1,
-                "learning_rate": 0.1,
-                "max_depth": 2,
-                "subsample": 1.0,
-                "colsample_bytree": 1.0,
-                "reg_lambda": 1.0,
-                "min_child_weight": 1.0,
-                "heads_activation": "softmax",
-            },
-        ),
+        Space("default", suggest_second_order),
         Space("paper", suggest_as_the_paper, base=FPBoost.paper, sampler="random"),
     )
 }

@@ -127,9 +127,6 @@ def ask(study: Study, space: Space, seed: int, index: int) -> Trial:
         study.sampler = optuna.samplers.RandomSampler(own_seed)
     else:
         study.sampler = optuna.samplers.TPESampler(n_startup_trials=STARTUP_TRIALS, seed=own_seed)
-    waiting = study.get_trials(deepcopy=False, states=(optuna.trial.TrialState.WAITING,))
-    if index == 1 and space.first and not waiting:
-        study.enqueue_trial(dict(space.first))
     return study.ask()
 
 
