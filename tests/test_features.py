@@ -19,7 +19,7 @@ Y = RNG.random(N) < 0.8, TIME
 
 
 def small(**parameters):
-    return FPBoost(1, 1, **{"n_estimators": 10, "random_state": 0, **parameters})
+    return FPBoost(**{"n_estimators": 10, "init": "marginal", "random_state": 0, **parameters})
 
 
 def pandas_frame(kinds=KINDS, categories=None):

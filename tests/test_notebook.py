@@ -14,7 +14,7 @@ def fitted():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(90, 3))
     y = rng.random(90) < 0.7, 12.5 * rng.random(90) + 0.1
-    model = FPBoost(2, 1, heads={"gompertz": 1}, n_estimators=20, patience=3, random_state=0)
+    model = FPBoost(2, 1, heads={"gompertz": 1}, init="marginal", n_estimators=20, patience=3, random_state=0)
     return model.fit(X, y)
 
 
@@ -29,7 +29,7 @@ def test_a_fitted_estimator_shows_what_it_learned(fitted):
     made = len(fitted.history_["train_loss"]) - 1
     assert "weibull_heads" in html
     assert "2 weibull, 1 loglogistic, 1 gompertz" in html
-    assert f"{fitted.n_estimators_} of {made} made, {fitted.n_estimators_ * 12} trees" in html
+    assert f"{fitted.n_estimators_} of {made} made, {fitted.n_estimators_ * 13} trees" in html
     assert "<svg" in notebook.summary_card(fitted)
     assert notebook.summary_card(fitted) in html
 
@@ -58,7 +58,7 @@ def test_the_curves_have_a_point_for_each_round(fitted):
 
 def test_a_constant_loss_can_be_drawn():
     X = np.ones((20, 1))
-    model = FPBoost(1, 0, n_estimators=1, learning_rate=1e-12).fit(X, (np.ones(20), np.arange(1.0, 21.0)))
+    model = FPBoost(init="marginal", n_estimators=1, learning_rate=1e-12).fit(X, (np.ones(20), np.arange(1.0, 21.0)))
     model.history_ = {"train_loss": [1.0, 1.0]}
     assert "nan" not in notebook.loss_curves(model)
 

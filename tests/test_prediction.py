@@ -21,7 +21,7 @@ def fitted(n_causes=1, **parameters):
     censoring = RNG.uniform(1.0, 8.0, N)
     cause = np.where(time <= censoring, RNG.integers(1, n_causes + 1, N), 0)
     y = Surv.right(cause, np.minimum(time, censoring))
-    return FPBoost(**{"weibull_heads": 1, "loglogistic_heads": 1, "n_estimators": 10, **parameters}).fit(X, y)
+    return FPBoost(**{"n_estimators": 10, "init": "marginal", **parameters}).fit(X, y)
 
 
 @pytest.fixture(scope="module")
@@ -179,14 +179,15 @@ def test_competing_predictions(competing):
     hazards = [competing.predict_hazard_function(X[:8], times=TIMES[1:], cause=cause) for cause in (1, 2, 3)]
     np.testing.assert_allclose(sum(hazards), competing.predict_hazard_function(X[:8], times=TIMES[1:]))
     lost = sum(competing.predict(X, cause=cause) for cause in (1, 2, 3))
-    np.testing.assert_allclose(lost, competing.model_.unit + competing.predict(X), rtol=1e-6)
+    np.testing.assert_allclose(lost, competing.model_.horizon + competing.predict(X), rtol=1e-6)
 
 
 def test_parameters_show_the_cause_of_each_head(model, competing):
     table = competing.predict_parameters(X[:2])
     assert list(table.columns) == ["subject", "cause", "head", "eta", "k", "w"]
     np.testing.assert_array_equal(table["cause"], [1, 1, 2, 2, 3, 3] * 2)
-    np.testing.assert_allclose(table.groupby(["subject", "cause"])["w"].sum(), 1.0)
+    levels = competing.model_.distribution(X[:2]).scores @ competing.model_.mixture.scales.T
+    np.testing.assert_allclose(table.groupby(["subject", "cause"])["w"].sum(), np.exp(levels).ravel())
     assert "cause" not in model.predict_parameters(X[:2])
     shares = competing.head_contributions(X[:2], [1.0, 2.0])
     np.testing.assert_allclose(shares.groupby(["subject", "time"])["share"].sum(), 1.0)
@@ -213,7 +214,7 @@ def test_unknown_cause_is_refused(competing, cause):
 
 
 def test_score_needs_one_time_for_each_subject(model):
-    with pytest.raises(ValueError, match="C-index, which needs one time for each subject, and y has intervals"):
+    with pytest.raises(ValueError, match="rows 0, 1 are interval-censored; the metrics need the time of every event"):
         model.score(X[:2], Surv.interval([0.0, 1.0], [1.0, 2.0]))
     with pytest.raises(ValueError, match="and y has several rows of one subject"):
         model.score(X[:2], Surv.counting([0.0, 1.0], [1.0, 2.0], [0, 1], id=[1, 1]))

@@ -28,22 +28,32 @@ def survival(family, t, eta, k):
     return np.exp(-u) if family == "weibull" else 1.0 / (1.0 + u)
 
 
-def settings(**heads):
+SOLVERS = {
+    "gradient": {"solver": "gradient", "reg_lambda": 0.0, "learning_rate": 0.1},
+    "newton": {"solver": "newton", "learning_rate": 1.0},
+}
+
+
+def settings(solver="gradient", **heads):
     return FPBoost(
         **{"weibull_heads": 0, "loglogistic_heads": 0, **heads},
+        **SOLVERS[solver],
         n_estimators=500,
         max_depth=1,
-        learning_rate=0.1,
+        init="marginal",
+        subsample=1.0,
+        colsample_bytree=1.0,
         random_state=0,
     )
 
 
+@pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("family", ["weibull", "loglogistic"])
-def test_parameters_of_one_head_are_recovered(family):
+def test_parameters_of_one_head_are_recovered(family, solver):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, size=(N, 3)).astype(float)
     eta, k = np.exp(0.9 * X[:, 0] - 0.5), 1.0 + 1.0 * X[:, 1]
-    model = settings(**{f"{family}_heads": 1}).set_params(uniform_heads=True, n_estimators=1500)
+    model = settings(solver, **{f"{family}_heads": 1}).set_params(uniform_heads=True, n_estimators=1500)
     model.fit(X, censored(rng, draw(family, rng, eta, k)))
     table = model.predict_parameters(X)
     assert np.abs(np.log(table["eta"]) - np.log(eta)).mean() < 0.08
@@ -85,3 +95,21 @@ def test_more_data_bring_the_curve_closer_to_the_truth():
         errors.append(np.abs(model.predict_survival_function([[0.0], [1.0]], times=t) - truth).max())
     assert errors[0] > errors[1] > errors[2]
     assert errors[2] < 0.01
+
+
+def test_defaults_come_closer_with_more_data_and_find_what_is_not_linear():
+    """A risk that is high at both ends of the first feature, and ages faster with the second."""
+    errors, t = [], np.linspace(0.1, 2.0, 20)
+    new = np.random.default_rng(9).uniform(-1.0, 1.0, size=(300, 3))
+    truth = survival("weibull", t, *both_ends(new))
+    for n in (150, 1500):
+        rng = np.random.default_rng(3)
+        X = rng.uniform(-1.0, 1.0, size=(n, 3))
+        model = FPBoost(random_state=0).fit(X, censored(rng, draw("weibull", rng, *both_ends(X))))
+        errors.append(np.abs(model.predict_survival_function(new, times=t) - truth).mean())
+    assert errors[1] < 0.7 * errors[0]
+    assert errors[1] < 0.05
+
+
+def both_ends(X):
+    return np.exp(1.5 * (np.abs(X[:, 0]) > 0.5) - 0.5), 1.2 + 0.6 * (X[:, 1] > 0.0)

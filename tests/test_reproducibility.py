@@ -18,13 +18,16 @@ from hazboost import FPBoost
 rng = np.random.default_rng(3)
 X = rng.normal(size=(200, 5))
 y = rng.random(200) < 0.7, rng.weibull(1.2, 200) * np.exp(-X[:, 0])
-options = dict(n_estimators=15, max_depth=3, subsample=0.6, colsample_bytree=0.6, patience=5, n_jobs=1, random_state=11)
+options = dict(max_depth=3, subsample=0.6, colsample_bytree=0.6, n_jobs=1, random_state=11)
 digest = hashlib.sha256()
 for init in ("random", "km", "marginal"):
-    model = FPBoost(2, 1, init=init, **options).fit(X, y)
+    model = FPBoost(2, 1, init=init, n_estimators=15, patience=5, **options).fit(X, y)
     digest.update(model.predict(X).tobytes())
     digest.update(model.predict_hazard_function(X, return_array=True).tobytes())
     digest.update(np.array(model.history_["validation_loss"]).tobytes())
+model = FPBoost(n_folds=2, learning_rate=0.5, **options).fit(X, y)
+digest.update(model.predict(X).tobytes())
+digest.update(np.array(model.history_["train_loss"] + model.cv_results_["ridge_loss"]).tobytes())
 print(digest.hexdigest())
 """
 
@@ -36,11 +39,17 @@ def simulate(n=150, seed=0):
 
 
 X, Y = simulate()
+X_CURVED = X
+Y_CURVED = Y[0], Y[1] * np.exp(X[:, 0]) * np.where(np.abs(X[:, 1]) > 0.7, 0.2, 1.0)
 
 
 def sampled(**parameters):
-    defaults = {"n_estimators": 8, "max_depth": 3, "subsample": 0.6, "colsample_bytree": 0.6, "random_state": 0}
-    return FPBoost(2, 1, **{**defaults, **parameters})
+    defaults = {"n_estimators": 8, "max_depth": 3, "subsample": 0.6, "colsample_bytree": 0.6, "init": "marginal"}
+    return FPBoost(2, 1, **{**defaults, "random_state": 0, **parameters})
+
+
+def raw_trees(model):
+    return [booster.save_raw() for booster in model.model_.boosters]
 
 
 def digest(model):
@@ -56,7 +65,24 @@ def test_the_same_seed_gives_the_same_bits(init, n_jobs, patience):
     first, second = (sampled(init=init, n_jobs=n_jobs, patience=patience).fit(X, Y) for _ in range(2))
     assert digest(first) == digest(second)
     assert first.history_ == second.history_
-    assert first.model_.booster.save_raw() == second.model_.booster.save_raw()
+    assert raw_trees(first) == raw_trees(second)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_same_seed_gives_the_same_averaged_models(n_jobs):
+    averaged = {"n_estimators": "auto", "init": "linear", "n_folds": 3, "learning_rate": 0.5, "n_jobs": n_jobs}
+    first, second = (sampled(**averaged).fit(X_CURVED, Y_CURVED) for _ in range(2))
+    assert len(first.model_.boosters) == 3
+    assert digest(first) == digest(second)
+    assert (first.history_, first.cv_results_) == (second.history_, second.cv_results_)
+    assert raw_trees(first) == raw_trees(second)
+
+
+def test_folds_sample_in_ways_of_their_own():
+    """Two folds with the same sampling would make the same mistakes."""
+    model = sampled(n_estimators="auto", n_folds=3, learning_rate=0.5, colsample_bytree=0.4).fit(X_CURVED, Y_CURVED)
+    first_splits = [booster.get_dump()[0].split("<")[0] for booster in model.model_.boosters]
+    assert len(set(first_splits)) > 1
 
 
 def test_another_process_gives_the_same_bits(capsys):

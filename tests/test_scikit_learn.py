@@ -26,7 +26,7 @@ Y = np.array(list(zip(EVENT, TIME, strict=True)), dtype=[("event", bool), ("time
 
 
 def small(**parameters):
-    return FPBoost(**{"weibull_heads": 1, "loglogistic_heads": 1, "n_estimators": 4, "random_state": 0, **parameters})
+    return FPBoost(**{"n_estimators": 4, "init": "marginal", "random_state": 0, **parameters})
 
 
 class NumericTarget(FPBoost):
@@ -54,7 +54,7 @@ CANNOT_PASS: dict[str, str] = {}
 
 @parametrize_with_checks(
     [
-        NumericTarget(1, 1, n_estimators=2),
+        NumericTarget(n_folds=2, learning_rate=1.0),
         NumericTarget(1, 0, n_estimators=2, tree_method="exact", init="km", heads_activation="relu"),
     ],
     expected_failed_checks=lambda estimator: CANNOT_PASS,

@@ -28,7 +28,7 @@ from hazboost import FPBoost
 
 
 def small(**parameters):
-    return FPBoost(**{"weibull_heads": 1, "loglogistic_heads": 1, "n_estimators": 15, "random_state": 0, **parameters})
+    return FPBoost(**{"n_estimators": 15, "init": "marginal", "random_state": 0, **parameters})
 
 
 @pytest.fixture(scope="module")

@@ -31,7 +31,7 @@ def test_without_pandas_a_table_has_the_same_columns(no_pandas):
 
 def test_the_estimators_tables_are_the_same_without_pandas(monkeypatch):
     X = np.arange(40.0)[:, None]
-    model = FPBoost(1, 1, n_estimators=2).fit(X, (np.ones(40), np.arange(1.0, 41.0)))
+    model = FPBoost(n_estimators=2, init="marginal").fit(X, (np.ones(40), np.arange(1.0, 41.0)))
     frames = model.predict_parameters(X), model.head_contributions(X, [1.0, 5.0])
     monkeypatch.setitem(sys.modules, "pandas", None)
     records = model.predict_parameters(X), model.head_contributions(X, [1.0, 5.0])
@@ -43,5 +43,5 @@ def test_the_estimators_tables_are_the_same_without_pandas(monkeypatch):
 
 def test_fitting_and_predicting_need_no_pandas(no_pandas):
     X = np.arange(40.0)[:, None]
-    model = FPBoost(1, 1, n_estimators=2).fit(X, (np.ones(40), np.arange(1.0, 41.0)))
+    model = FPBoost(n_estimators=2, init="marginal").fit(X, (np.ones(40), np.arange(1.0, 41.0)))
     assert np.isfinite(model.predict(X)).all()
