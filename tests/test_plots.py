@@ -27,7 +27,8 @@ def fitted(**parameters):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))
     y = rng.random(60) < 0.8, rng.weibull(1.5, 60) * np.exp(-X[:, 0]) + 0.01
-    return FPBoost(1, 0, solver="newton", n_folds=2, random_state=0, **parameters).fit(X, y)
+    settings = {"init": "marginal", "learning_rate": 0.5, "n_folds": 2, "random_state": 0, **parameters}
+    return FPBoost(1, 0, **settings).fit(X, y)
 
 
 def texts(ax):

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from scipy.integrate import quad
+from sklearn.exceptions import UndefinedMetricWarning
 
 from hazboost import FPBoost, Surv
 from hazboost.distribution import Distribution
@@ -213,8 +214,23 @@ def test_unknown_cause_is_refused(competing, cause):
         competing.predict_cumulative_incidence_function(X[:2], cause=cause)
 
 
-def test_score_needs_one_time_for_each_subject(model):
+def test_score_needs_the_times_of_the_events(model):
     with pytest.raises(ValueError, match="rows 0, 1 are interval-censored; the metrics need the time of every event"):
         model.score(X[:2], Surv.interval([0.0, 1.0], [1.0, 2.0]))
-    with pytest.raises(ValueError, match="and y has several rows of one subject"):
-        model.score(X[:2], Surv.counting([0.0, 1.0], [1.0, 2.0], [0, 1], id=[1, 1]))
+
+
+def test_score_does_not_feel_how_subjects_are_cut(model):
+    rng = np.random.default_rng(6)
+    event, time = rng.random(N) < 0.6, rng.uniform(0.1, 8.0, N)
+    cut = time * rng.uniform(0.1, 0.9, N)
+    start, stop, seen = np.r_[np.zeros(N), cut], np.r_[cut, time], np.r_[np.zeros(N), event]
+    rows = np.tile(np.arange(N), 2)
+    pieces = Surv.counting(start, stop, seen, id=rows)
+    assert model.score(X[rows], pieces) == pytest.approx(model.score(X, (event, time)), abs=1e-12)
+
+
+def test_score_that_is_not_defined_is_said_and_nan(model):
+    with pytest.warns(UndefinedMetricWarning, match="no pair of subjects is comparable"):
+        assert np.isnan(model.score(X[:2], (np.zeros(2, dtype=bool), np.array([1.0, 2.0]))))
+    with pytest.warns(UndefinedMetricWarning, match="no pair of subjects is comparable"):  # one subject in two rows
+        assert np.isnan(model.score(X[:2], Surv.counting([0.0, 1.0], [1.0, 2.0], [0, 1], id=[1, 1])))
