@@ -2,8 +2,10 @@
 
     python -m benchmarks.speed --rows 1000,10000 --repeats 3
 
-Both fit the same data on one thread, in turn and in one process, so that a busy machine slows both. The forest is given
-continuous times, as they come. Prints medians and their ratio, and writes them as JSON lines.
+Both fit the same data on one thread, in turn and in one process, so that a busy machine slows both. The forest keeps a
+curve over all distinct times in every leaf, tens of gigabytes for 10,000 of them; beyond 1,000 rows both are given
+times rounded up to 1,000 quantiles, which makes the forest faster. Prints medians and their ratio, and writes them as
+JSON lines.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from threadpoolctl import threadpool_limits
 from hazboost import FPBoost
 
 COLUMNS = 20
+DISTINCT_TIMES = 1_000
 RESULTS = Path(__file__).parent / "speed.jsonl"
 PACKAGES = ("hazboost", "xgboost", "scikit-survival", "scikit-learn", "numpy")
 
@@ -37,7 +40,11 @@ def simulate(rows: int, seed: int) -> tuple[npt.NDArray[np.float64], npt.NDArray
     risk = 0.8 * X[:, 0] - 0.5 * X[:, 1] + (X[:, 2] > 0.5) + 0.5 * X[:, 3] * X[:, 4]
     time = rng.weibull(1.4, rows) * np.exp(-risk / 1.4)
     limit = rng.exponential(np.median(time) * 1.5, rows)
-    return X, Surv.from_arrays(time <= limit, np.minimum(time, limit))
+    event, time = time <= limit, np.minimum(time, limit)
+    if rows > DISTINCT_TIMES:
+        levels = np.quantile(time, np.linspace(0.0, 1.0, DISTINCT_TIMES))
+        time = levels[np.searchsorted(levels, time)]
+    return X, Surv.from_arrays(event, time)
 
 
 def seconds(model: Any, X: npt.NDArray[np.float64], y: npt.NDArray[Any]) -> float:
