@@ -143,7 +143,7 @@ def fit_by_likelihood(target, n_heads):
 
 def fit_fpboost(target):
     """The estimator on the same data, with two heads of positive weight; without features, its start is the fit."""
-    model = FPBoost(weibull_heads=1, loglogistic_heads=1, n_estimators=1, random_state=0)
+    model = FPBoost(1, 1, n_estimators=1, init="marginal", subsample=1.0, random_state=0)
     nothing = np.zeros((len(target), 1))
     model.fit(nothing, (target.event, HORIZON * target.lower), sample_weight=target.weight)
     return model.predict_hazard_function(nothing[:1])[0]
