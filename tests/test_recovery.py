@@ -102,13 +102,14 @@ def test_defaults_come_closer_with_more_data_and_find_what_is_not_linear():
     errors, t = [], np.linspace(0.1, 2.0, 20)
     new = np.random.default_rng(9).uniform(-1.0, 1.0, size=(300, 3))
     truth = survival("weibull", t, *both_ends(new))
-    for n in (150, 1500):
+    for n in (150, 1000):
         rng = np.random.default_rng(3)
         X = rng.uniform(-1.0, 1.0, size=(n, 3))
         model = FPBoost(random_state=0).fit(X, censored(rng, draw("weibull", rng, *both_ends(X))))
         errors.append(np.abs(model.predict_survival_function(new, times=t) - truth).mean())
+    without_features = np.abs(truth.mean(axis=0) - truth).mean()
     assert errors[1] < 0.7 * errors[0]
-    assert errors[1] < 0.05
+    assert errors[1] < 0.5 * without_features
 
 
 def both_ends(X):

@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from hazboost import FPBoost
-from hazboost.selection import MAX_ROWS_FOR_FOLDS, RIDGES, splits
+from hazboost.engines.local import build_matrix, predict_scores
+from hazboost.features import Schema
+from hazboost.linear import fit_linear_path
+from hazboost.selection import (
+    LARGEST_DIFFERENCE,
+    MAX_ROUNDS,
+    MAX_ROWS_FOR_FOLDS,
+    PATIENCE,
+    RIDGES,
+    Member,
+    mean_curve,
+    path_losses,
+    row_losses,
+    splits,
+)
 from hazboost.target import Target
+from hazboost.training import Data, Trainer
 
 
 def linear_data(n=400, seed=0):
@@ -29,37 +45,32 @@ def curved_data(n=600, seed=0):
     return X, (time <= limit, np.minimum(time, limit))
 
 
-def second_order(**parameters):
-    settings = {
-        "solver": "newton",
-        "init": "linear",
-        "n_estimators": "auto",
-        "reg_lambda": 1.0,
-        "max_depth": 2,
-        "n_folds": 3,
-    }
-    return FPBoost(**{**settings, "random_state": 0, **parameters})
+def automatic(**parameters):
+    """The defaults, with fewer folds and longer steps."""
+    return FPBoost(**{"n_folds": 3, "learning_rate": 0.3, "random_state": 0, **parameters})
 
 
 def test_linear_data_get_a_weak_ridge_and_noise_a_strong_one():
     X, y = linear_data()
-    learned = second_order().fit(X, y)
-    noise = second_order().fit(np.random.default_rng(5).normal(size=X.shape), y)
+    learned = automatic().fit(X, y)
+    noise = automatic().fit(np.random.default_rng(5).normal(size=X.shape), y)
     assert learned.ridge_ < noise.ridge_
-    assert noise.n_estimators_ < 20
+    assert noise.n_estimators_ < 10
 
 
 def test_trees_add_what_is_not_linear():
     X, y = curved_data()
     X_new, y_new = curved_data(seed=1)
-    model = second_order().fit(X, y)
-    assert model.n_estimators_ > 10
+    model = automatic().fit(X, y)
+    assert model.n_estimators_ > 5
     assert model.score(X_new, y_new) > 0.65
+    linear = automatic(n_estimators=1, min_child_weight=1e6).fit(X, y)
+    assert model.score(X_new, y_new) > linear.score(X_new, y_new) + 0.1
 
 
 def test_choice_is_the_minimum_of_what_can_be_read_afterwards():
     X, y = curved_data()
-    model = second_order().fit(X, y)
+    model = automatic().fit(X, y)
     results = model.cv_results_
     assert results["ridges"] == list(RIDGES)
     assert model.ridge_ == results["ridges"][int(np.argmin(results["ridge_loss"]))]
@@ -67,31 +78,104 @@ def test_choice_is_the_minimum_of_what_can_be_read_afterwards():
     assert len(model.history_["train_loss"]) == model.n_estimators_ + 1
 
 
-def test_model_is_the_one_with_the_chosen_number_of_rounds():
+def test_model_is_the_average_of_those_of_the_folds():
+    """Each fold's trees, cut at the common number of rounds or where they stopped, from the start on all rows."""
     X, y = curved_data()
-    auto = second_order().fit(X, y)
-    fixed = second_order(n_estimators=auto.n_estimators_).fit(X, y)
+    model = automatic().fit(X, y).model_
+    encoded = model.schema.encode(X)
+    matrix = build_matrix(encoded, names=None, types=None, fields={"base_margin": model.start.margin(encoded)})
+    parts = [predict_scores(booster, matrix) for booster in model.boosters]
+    assert len(parts) == 3
+    assert np.abs(parts[0] - parts[1]).max() > 0.01
+    np.testing.assert_allclose(model.distribution(X).scores, np.mean(parts, axis=0), atol=1e-6)
+
+
+def test_above_a_number_of_subjects_trees_are_grown_anew_on_all_rows(monkeypatch):
+    monkeypatch.setattr("hazboost.selection.MAX_ROWS_FOR_FOLDS", 100)
+    X, y = curved_data(300)
+    auto = automatic().fit(X, y)
+    assert len(auto.model_.boosters) == 1
+    assert auto.n_estimators_ == int(np.argmin(auto.cv_results_["round_loss"])) > 0
+    fixed = automatic(n_estimators=auto.n_estimators_).fit(X, y)
     np.testing.assert_array_equal(auto.predict(X), fixed.predict(X))
+
+
+def test_a_member_after_fewer_rounds():
+    X, y = curved_data(200)
+    booster = automatic(n_estimators=6, init="marginal").fit(X, y).model_.boosters[0]
+    member = Member(booster, [6.0, 5.0, 4.0, 3.0, 2.0, 1.0, 0.5], [9.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0])
+    for rounds, kept in ((2, 2), (6, 6), (50, 6)):
+        cut = member.at(rounds)
+        assert cut.booster.num_boosted_rounds() == kept
+        assert cut.train_loss == member.train_loss[: kept + 1]
+        assert cut.held_out_loss == member.held_out_loss[: kept + 1]
+
+
+def test_a_fold_that_has_stopped_keeps_its_last_loss():
+    np.testing.assert_allclose(mean_curve([[3.0, 2.0, 4.0], [1.0], [5.0, 4.0]]), [3.0, 7.0 / 3.0, 3.0])
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.5])
+def test_patience_and_most_rounds_are_longer_for_shorter_steps(monkeypatch, rate):
+    """With a held-out loss that never improves, a fold stops when its patience ends."""
+    seen = []
+    member = Trainer.member
+
+    def watched(trainer, *arguments):
+        seen.append((trainer.most_rounds, member(trainer, *arguments)))
+        return seen[-1][1]
+
+    monkeypatch.setattr(Trainer, "member", watched)
+    X, y = linear_data(150)
+    automatic(learning_rate=rate, init="marginal").fit(np.random.default_rng(1).normal(size=X.shape), y)
+    for most, one in seen:
+        assert most == MAX_ROUNDS / rate
+        best = int(np.argmin(one.held_out_loss[1:])) + 1
+        assert len(one.held_out_loss) - 1 == min(best + PATIENCE / rate, most)
+
+
+def held_out(n=60):
+    X, (event, time) = linear_data(n)
+    return Data(X, Target.of(time / time.max(), np.where(event, time / time.max(), np.inf)))
+
+
+def test_no_row_counts_for_more_than_its_limit_when_ridges_are_compared(make_mixture):
+    """One subject who outlives a bold prediction costs three at most; everybody else is compared as they are."""
+    data = held_out()
+    mixture = make_mixture({"weibull": 1}, "exp", "scaled_softmax")
+    start = np.zeros(mixture.n_scores)
+    path = fit_linear_path(mixture, Schema(None, {}, sparse=False), data.X, data.target, start, [10.0, 1.0])
+    bold = replace(path[1], coefficient=np.full_like(path[1].coefficient, 3.0))
+    losses = path_losses([*path, bold], data)
+    without = row_losses(path[0].without_features(), data)
+    differences = [row_losses(one, data) - without for one in (*path, bold)]
+    assert np.abs(differences[0]).max() < LARGEST_DIFFERENCE < differences[2].max()
+    for loss, difference in zip(losses, differences, strict=True):
+        clipped = np.clip(difference, -LARGEST_DIFFERENCE, LARGEST_DIFFERENCE)
+        assert loss == pytest.approx((without + clipped).mean(), rel=1e-12)
+    assert losses[2] < (without + differences[2]).mean()
 
 
 def test_without_a_linear_start_there_is_no_ridge():
     X, y = curved_data(300)
-    model = second_order(init="marginal").fit(X, y)
+    model = automatic(init="marginal").fit(X, y)
     assert model.ridge_ is None
     assert set(model.cv_results_) == {"round_loss"}
-    assert FPBoost(n_estimators=3).fit(X, y).cv_results_ == {}
+    neither = automatic(init="marginal", n_estimators=3).fit(X, y)
+    assert neither.cv_results_ == {}
+    assert neither.ridge_ is None
 
 
 def test_choice_and_model_do_not_depend_on_the_number_of_threads():
     X, y = curved_data(300)
-    one, two = (second_order(n_jobs=n_jobs).fit(X, y) for n_jobs in (1, 2))
+    one, two = (automatic(n_jobs=n_jobs).fit(X, y) for n_jobs in (1, 2))
     assert (one.ridge_, one.n_estimators_) == (two.ridge_, two.n_estimators_)
     np.testing.assert_allclose(one.predict(X), two.predict(X), rtol=1e-5)
 
 
 def test_linear_part_is_in_every_prediction_and_travels_with_the_model():
     X, y = linear_data()
-    model = second_order(n_estimators=1).fit(X, y)
+    model = automatic(n_estimators=1).fit(X, y)
     again = pickle.loads(pickle.dumps(model))
     assert model.score(X, y) > 0.65
     np.testing.assert_array_equal(model.predict(X), again.predict(X))
@@ -100,7 +184,7 @@ def test_linear_part_is_in_every_prediction_and_travels_with_the_model():
 
 def test_no_round_at_all_is_a_model_too():
     X, y = linear_data(150)
-    model = second_order(min_child_weight=1e6).fit(X, y)
+    model = automatic(min_child_weight=1e6).fit(X, y)
     survival = model.predict_survival_function(X, times=[0.0, 1.0])
     assert (survival[:, 0] == 1.0).all()
     assert ((survival[:, 1] > 0.0) & (survival[:, 1] < 1.0)).all()
@@ -112,20 +196,32 @@ def test_missing_values_and_categories():
     frame["group"] = pd.Categorical(np.where(X[:, 0] > 0, "high", "low"))
     frame.loc[::7, "b"] = np.nan
     frame.loc[::11, "group"] = None
-    model = second_order(n_estimators=5).fit(frame, y)
+    model = automatic(n_estimators=5).fit(frame, y)
     assert np.isfinite(model.predict(frame)).all()
     assert model.score(frame, y) > 0.65
 
 
 @pytest.mark.parametrize("activation", ["tanh", "identity"])
-def test_newton_refuses_negative_weights(activation):
-    with pytest.raises(ValueError, match="solver='newton' needs weights that are not negative"):
-        second_order(heads_activation=activation).fit(*linear_data(50))
+def test_newton_takes_negative_weights(activation):
+    X, y = linear_data(150)
+    model = automatic(heads_activation=activation, n_estimators=20, init="marginal").fit(X, y)
+    assert model.history_["train_loss"][-1] < model.history_["train_loss"][0] - 0.02
+    assert model.score(X, y) > 0.65
+
+
+def test_defaults_choose_everything_and_average():
+    X, y = curved_data(300)
+    model = FPBoost(random_state=0).fit(X, y)
+    assert len(model.model_.boosters) == model.n_folds == 5
+    assert model.ridge_ in RIDGES
+    assert set(model.cv_results_) == {"ridges", "ridge_loss", "round_loss"}
+    assert model.model_.mixture.counts == {"weibull": 1, "loglogistic": 1}
+    assert model.model_.mixture.n_scores == 7
 
 
 def test_auto_refuses_patience():
     with pytest.raises(ValueError, match="patience=3 has no meaning"):
-        second_order(patience=3).fit(*linear_data(50))
+        automatic(patience=3).fit(*linear_data(50))
 
 
 def test_large_data_are_held_out_once():
