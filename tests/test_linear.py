@@ -176,4 +176,4 @@ def test_each_cause_has_coefficients_of_its_own():
     times = rng.exponential(1.0, (2, 2000)) * np.exp([-X[:, 0], X[:, 0]])
     y = Surv.right(times.argmin(axis=0) + 1, times.min(axis=0))
     start = FPBoost(1, 0, init="linear", n_estimators=1, n_folds=2, random_state=0).fit(X, y).model_.start
-    np.testing.assert_allclose(start.coefficient / start.design.scale, [1.0, -1.0], atol=0.1)
+    np.testing.assert_allclose(start.coefficient[0] / start.design.scale, [1.0, -1.0], atol=0.1)

@@ -36,7 +36,7 @@ def make_data(n=60, seed=0):
 
 
 X, Y = make_data()
-SMALL = FPBoost(1, 0, n_estimators=4)
+SMALL = FPBoost(1, 0, init="marginal", n_estimators=4)
 
 
 def steps(trial):
@@ -131,7 +131,7 @@ def test_there_is_always_a_head(name):
 
 
 def test_default_space_begins_with_the_estimator():
-    estimator = FPBoost(n_folds=2, solver="gradient", n_estimators=3)
+    estimator = FPBoost(n_folds=2, solver="gradient", init="marginal", n_estimators=3)
     result = tune(X, Y, estimator=estimator, n_trials=2, cv=2, random_state=0, verbose=0)
     before, _ = result.study.trials
     assert before.params == {}
@@ -166,7 +166,7 @@ def test_an_estimator_that_is_best_stays():
 
 
 def test_best_estimator_is_the_given_one_with_the_best_parameters_on_all_rows():
-    given_one = FPBoost(1, 0, n_estimators=4, min_child_weight=5.0)
+    given_one = clone(SMALL).set_params(min_child_weight=5.0)
     result = search(estimator=given_one, n_trials=8)
     assert result.best_params
     by_hand = clone(given_one).set_params(**result.best_params, random_state=0).fit(X, Y)
@@ -175,7 +175,7 @@ def test_best_estimator_is_the_given_one_with_the_best_parameters_on_all_rows():
 
 
 def test_seed_of_the_estimator_is_kept():
-    assert search(estimator=FPBoost(1, 0, n_estimators=2, random_state=7), n_trials=1).best_estimator.random_state == 7
+    assert search(estimator=clone(SMALL).set_params(random_state=7), n_trials=1).best_estimator.random_state == 7
 
 
 def test_score_is_the_mean_over_folds_of_what_they_hold_out():
@@ -355,7 +355,7 @@ def test_studies_of_several_names_share_a_storage(tmp_path):
         ({"space": "default"}, "space was 'steps', not 'default'"),
         ({"random_state": 1}, "random_state was 0, not 1"),
         ({"cv": 4}, "the folds differ"),
-        ({"estimator": FPBoost(1, 0, n_estimators=9)}, "estimator's n_estimators was '4', not '9'"),
+        ({"estimator": clone(SMALL).set_params(n_estimators=9)}, "estimator's n_estimators was '4', not '9'"),
         ({"sample_weight": np.r_[2.0, np.ones(len(X) - 1)]}, "the data differ"),
     ],
 )
