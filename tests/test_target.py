@@ -342,3 +342,17 @@ def test_rare_kinds_are_not_told_apart():
     np.testing.assert_array_equal(strata(target, 1), cause)
     np.testing.assert_array_equal(strata(target, 3), cause > 0)
     np.testing.assert_array_equal(strata(target, 4), 0)
+
+
+def test_median_event_counts_events_by_their_weight():
+    time, event = np.array([5.0, 1.0, 4.0, 2.0, 3.0, 9.0]), np.array([True, True, True, True, True, False])
+    target = Target.of(time, np.where(event, time, np.inf))
+    assert target.median_event == 3.0
+    weight = np.array([1.0, 1.0, 1.0, 4.0, 1.0, 50.0])
+    weighted = Target.of(time, np.where(event, time, np.inf), weight)
+    assert weighted.median_event == target[np.repeat(np.arange(6), weight.astype(int))].median_event == 2.0
+
+
+def test_median_event_of_intervals_is_at_their_ends_and_never_zero():
+    assert Target.of(np.array([1.0, 0.0, 7.0]), np.array([2.0, 3.0, np.inf])).median_event in (2.0, 3.0)
+    assert Target.of(np.array([0.0, 0.0, 6.0]), np.array([0.0, 0.0, np.inf])).median_event == 6.0
