@@ -28,7 +28,7 @@ MAX_ROWS_FOR_FOLDS = 5_000
 HOLD_OUT = 0.2
 #: Rounds at most, and rounds without improvement after which a fold stops, both divided by the learning rate.
 MAX_ROUNDS, PATIENCE = 100.0, 2.0
-#: How much better or worse than without features a single row may be when ridges are compared. Without a limit one
+#: How much better or worse than without features a subject may be when ridges are compared. Without a limit one
 #: subject who outlives a bold prediction decides for all.
 LARGEST_DIFFERENCE = 3.0
 
@@ -124,12 +124,10 @@ def mean_curve(curves: Sequence[Sequence[float]]) -> Array:
 
 
 def path_losses(path: Sequence[LinearStart], held: Data) -> Array:
-    """Mean losses of linear starts on data that they have not seen, no row too far from that without features."""
+    """Mean losses of linear starts on data that they have not seen, no subject too far from that without features."""
     without = row_losses(path[0].without_features(), held)
-    differences = [
-        np.clip(row_losses(start, held) - without, -LARGEST_DIFFERENCE, LARGEST_DIFFERENCE) for start in path
-    ]
-    return np.array([held.target.mean(without + difference) for difference in differences])
+    gains = [held.target.clipped_mean(row_losses(start, held) - without, LARGEST_DIFFERENCE) for start in path]
+    return held.target.mean(without) + np.array(gains)
 
 
 def row_losses(start: LinearStart, held: Data) -> Array:

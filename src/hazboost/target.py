@@ -154,6 +154,12 @@ class Target:
         """Weighted mean over subjects of a loss given for each row, of which a subject's is the sum."""
         return float((self.weight * loss).sum() / self.mass.sum())
 
+    def clipped_mean(self, loss: Array, limit: float) -> float:
+        """The same with the loss of each subject, the sum over its rows, cut to ``[-limit, limit]``."""
+        subject = number_by_appearance(self.subject)
+        total, mass = (np.bincount(subject, weights=one) for one in (self.weight * loss, self.mass))
+        return float(np.clip(total, -limit * mass, limit * mass).sum() / mass.sum())
+
     def scaled(self, unit: float) -> Target:
         """The same observations with time measured in ``unit``."""
         return replace(self, lower=self.lower / unit, upper=self.upper / unit, entry=self.entry / unit)
