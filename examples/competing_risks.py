@@ -2,8 +2,8 @@
 
 The free light chain study (in scikit-survival) knows the cause of each death. A cumulative incidence is the probability
 of a death of one cause before all others. The example fits 800 people, and compares the mean of what it predicts for
-the others with Aalen and Johansen's estimate of them. Whoever takes deaths of other causes for censoring asks how likely
-a cause would be if there were no other, and the answer is too high, the more so the older people are.
+the others with Aalen and Johansen's estimate of them. Whoever takes deaths of other causes for censoring asks how
+likely a cause would be if there were no other. The answer is too high, the more so the older people are.
 
 Run ``python examples/competing_risks.py``; the figure is written to ``demo/``.
 """
