@@ -6,6 +6,9 @@ BIN := $(VENV)/bin
 # Many threads on small data are slower than one; tests that want more ask for them.
 export OMP_NUM_THREADS ?= 1
 
+# The examples on kinds of survival data, each with a figure of its name.
+KINDS := delayed_entry interval_censoring changing_covariates competing_risks recurrent_events
+
 .PHONY: demo test lint figures clean
 
 demo: $(VENV)/demo.done  ## fit FPBoost on a real data set, print scores, draw figures
@@ -19,10 +22,11 @@ lint: $(VENV)/test.done
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-figures: $(VENV)/demo.done  ## redraw the figures of the README and the documentation
+figures: $(VENV)/test.done  ## redraw the figures of the README and the documentation
 	$(BIN)/python examples/demo.py --output docs/figures
 	$(BIN)/python examples/universal_approximation.py --output docs/figures
 	$(BIN)/python examples/selection.py --output docs/figures
+	for kind in $(KINDS); do $(BIN)/python examples/$$kind.py --output docs/figures || exit 1; done
 
 $(VENV)/demo.done: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

@@ -78,6 +78,52 @@ def test_selection(tmp_path, capsys):
     assert str(path) in capsys.readouterr().out
 
 
+def print_of_kind(name, folder, capsys, monkeypatch):
+    """What an example on a kind of data prints; it must have written its figure."""
+    monkeypatch.syspath_prepend(ROOT / "examples")
+    load_example(name).main(["--output", str(folder)])
+    printed = capsys.readouterr().out
+    path = folder / f"{name}.png"
+    assert path.read_bytes().startswith(PNG)
+    assert str(path) in printed
+    return printed
+
+
+@pytest.mark.parametrize(
+    ("name", "labels", "tolerance"),
+    [
+        ("delayed_entry", ["women", "men"], 0.06),
+        ("competing_risks", ["circulation, 80 years and older"], 0.05),
+        ("recurrent_events", ["old treatment", "new treatment"], 0.2),
+    ],
+)
+def test_examples_on_kinds_agree_with_what_was_seen(name, labels, tolerance, tmp_path, capsys, monkeypatch):
+    """And who ignores the kind is much further away."""
+    printed = print_of_kind(name, tmp_path / "new", capsys, monkeypatch)
+    for label in labels:
+        observed, fitted, ignorant = printed_numbers(printed, label)
+        assert abs(fitted - observed) < tolerance
+        assert abs(ignorant - observed) > 1.5 * tolerance
+
+
+def test_example_on_interval_censoring(tmp_path, capsys, monkeypatch):
+    """Who takes the day on which a tumour was found for its beginning mistakes which mice are worse off."""
+    printed = print_of_kind("interval_censoring", tmp_path, capsys, monkeypatch)
+    _, germ_free, found_late = printed_numbers(printed, "germ-free environment")
+    _, conventional, conventional_late = printed_numbers(printed, "conventional environment")
+    assert germ_free > conventional
+    assert found_late < conventional_late
+
+
+def test_example_on_changing_covariates(tmp_path, capsys, monkeypatch):
+    """A new heart seems to work wonders where the time of waiting for it is ignored."""
+    printed = print_of_kind("changing_covariates", tmp_path, capsys, monkeypatch)
+    waiting, never = printed_numbers(printed, "waiting all along")
+    operated, always = printed_numbers(printed, "new heart on day 60")
+    assert abs(operated - waiting) < 0.1
+    assert always - never > 0.3
+
+
 @pytest.mark.parametrize("number", range(len(python_blocks("README.md"))))
 def test_code_of_the_readme_runs(number, capsys):
     exec(compile(python_blocks("README.md")[number], "README.md", "exec"), {})
@@ -92,6 +138,16 @@ def test_code_of_the_page_on_metrics_runs():
     assert 0.0 < names["brier"] < 0.25
     assert names["test"].p_value > 0.001
     assert (names["scores"] < 0.0).all()
+
+
+def test_code_of_the_page_on_kinds_runs():
+    """The blocks build on each other."""
+    names = {}
+    for block in python_blocks("docs/kinds.md"):
+        exec(compile(block, "docs/kinds.md", "exec"), names)
+    assert names["survival"].shape == (5, 3)
+    assert (names["incidence"].sum(axis=1) <= 1.0).all()
+    assert 0.5 < names["discrimination"] < 1.0
 
 
 def test_example_of_the_readme_prints_what_it_promises(capsys):
@@ -115,7 +171,8 @@ def test_code_in_the_architecture_is_the_code(number):
 
 
 @pytest.mark.parametrize(
-    "document", ["README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/metrics.md", "docs/tuning.md"]
+    "document",
+    ["README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/kinds.md", "docs/metrics.md", "docs/tuning.md"],
 )
 def test_links_lead_somewhere(document):
     text = (ROOT / document).read_text(encoding="utf-8")

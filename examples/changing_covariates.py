@@ -1,0 +1,82 @@
+"""Covariates that change over time: does a new heart help the patients of the Stanford programme?
+
+Patients wait, and some of them get a heart. Each has one row for the time of waiting, and a second one from the day of
+the transplantation on; `predict_survival_along` follows a patient from row to row. Whoever gives all of a patient's
+time to the last value of ``transplant`` compares those who lived long enough to get a heart with those who did not
+("immortal time"). Then the operation works wonders. With the rows as they are, the data show no benefit.
+
+Run ``python examples/changing_covariates.py``; the figure is written to ``demo/``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from drawing import BLUE, FITTED, IGNORANT, ORANGE, name_curve, print_table, run, two_panels
+from lifelines.datasets import load_stanford_heart_transplants
+from matplotlib.figure import Figure
+
+from hazboost import FPBoost, Surv
+
+FEATURES = ["age", "year", "surgery", "transplant"]
+DAYS = np.arange(0.0, 731.0, 5.0)
+OPERATION = 60.0
+
+
+def fit_models(data: pd.DataFrame) -> tuple[FPBoost, FPBoost]:
+    """One model of the rows, and one of the patients as they were in the end."""
+    y = Surv.counting("start", "stop", "event", id="id", data=data)
+    end = data.sort_values(["id", "start"]).groupby("id").last()
+    return (
+        FPBoost(random_state=0).fit(data[FEATURES], y),
+        FPBoost(random_state=0).fit(end[FEATURES], Surv.right("event", "stop", data=end)),
+    )
+
+
+def typical_patient(data: pd.DataFrame) -> pd.DataFrame:
+    """A patient in the middle of everything, waiting and with a new heart: two rows."""
+    patient = data.drop_duplicates("id")[FEATURES].median().to_frame().T
+    return pd.concat([patient.assign(transplant=0.0), patient.assign(transplant=1.0)])
+
+
+def draw() -> Figure:
+    """Curves of a typical patient with and without an operation, from both models."""
+    data = load_stanford_heart_transplants()
+    model, ignorant = fit_models(data)
+    patient = typical_patient(data)
+    waiting = model.predict_survival_function(patient[:1], times=DAYS)[0]
+    operated = model.predict_survival_along(patient, start=[0.0, OPERATION], stop=[OPERATION, 730.0], times=DAYS)[0]
+    never, always = ignorant.predict_survival_function(patient, times=DAYS)
+
+    figure, (left, right) = two_panels(
+        xlabel="days since acceptance", xlim=(0.0, 730.0), ylim=(0.0, 1.02), xticks=range(0, 700, 200)
+    )
+    for axes, curves, style in ((left, (waiting, operated), FITTED), (right, (never, always), IGNORANT)):
+        for curve, colour in zip(curves, (BLUE, ORANGE), strict=True):
+            axes.plot(DAYS, curve, color=colour, **style)
+    left.axvline(OPERATION, color=ORANGE, linewidth=0.8)
+    left.set(ylabel="survival")
+    left.set_title("Rows with start and stop")
+    right.set_title("Last value, from the first day on")
+    name_curve(left, 75.0, 0.93, f"new heart on day {OPERATION:.0f}", ORANGE)
+    name_curve(left, 330.0, 0.42, "waiting all along", BLUE)
+    name_curve(right, 250.0, 0.62, "who got a new heart", ORANGE)
+    name_curve(right, 200.0, 0.12, "who did not", BLUE)
+    year = DAYS == 365.0
+    rows = {
+        "waiting all along": [waiting[year][0], never[year][0]],
+        f"new heart on day {OPERATION:.0f}": [operated[year][0], always[year][0]],
+    }
+    print_table("survival of one year", ["FPBoost", "change ignored"], rows)
+    return figure
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the table, write the figure."""
+    run(__doc__, "changing_covariates", draw, arguments)
+
+
+if __name__ == "__main__":
+    main()
