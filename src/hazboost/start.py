@@ -130,7 +130,7 @@ def _bounds(mixture: Mixture, rates: Array) -> list[tuple[float, float]]:
     bounds = []
     for block in mixture.blocks:
         log_rate = float(np.log(rates[block.cause - 1]))
-        ranges = {"eta": (log_rate - 4.0, log_rate + 8.0), "k": (-1.5, 2.0)}
+        ranges = {"eta": (log_rate - 4.0, log_rate + 8.0), "k": (-1.5, 2.5)}
         bounds += [ranges[name] for name in block.head.parameters for _ in range(block.count)]
     if mixture.learns_weights:
         equal = mixture.weight_activation.inverse_of_equal_weights(mixture.heads_per_cause)
