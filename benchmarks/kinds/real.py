@@ -29,7 +29,7 @@ STUDIES = {
     ),
     "competing": (["mgus2", "ebmt2"], ["FPBoost", "SurvivalBoost", "Aalen-Johansen"]),
 }
-REPEATS = {"intercepts": 1, "changing": 10, "competing": 5}
+REPEATS = {"intercepts": 1, "changing": 6, "competing": 5}
 
 
 class Cell(NamedTuple):
