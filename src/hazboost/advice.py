@@ -6,6 +6,9 @@ import warnings
 
 from sklearn.exceptions import ConvergenceWarning
 
+#: A loss that is larger by less, relative to its size, is as good as the one before: rows are sampled, and rounds few.
+WORSE = 1e-3
+
 
 def advise_on_weights(total: float, min_child_weight: float) -> None:
     """Warn where the weights of all subjects together are too small for any split."""
@@ -28,7 +31,7 @@ def advise_on_course(losses: list[float], rounds: int, kept: int, patience: int 
     patience : int or None
         Rounds without improvement after which training was to stop.
     """
-    if losses[-1] > losses[0]:
+    if losses[-1] > losses[0] + WORSE * max(1.0, abs(losses[0])):
         _warn(f"training made the loss worse, from {losses[0]:.4g} to {losses[-1]:.4g}; use a lower learning_rate.")
     elif patience is not None and kept == rounds > patience:
         _warn(f"the validation metric was still improving after all {rounds} rounds; use a larger n_estimators.")
