@@ -58,8 +58,8 @@ CANNOT_PASS = dict.fromkeys(
 
 @parametrize_with_checks(
     [
-        NumericTarget(n_folds=2, learning_rate=0.3),
-        NumericTarget(init="marginal", n_estimators=2, subsample=1.0, reg_lambda=0.0),
+        NumericTarget(n_folds=2, learning_rate=0.3, random_state=0),
+        NumericTarget(init="random", n_estimators=2, subsample=1.0),
         NumericTarget(1, 0, n_estimators=2, tree_method="exact", init="km", heads_activation="relu", subsample=1.0),
     ],
     expected_failed_checks=lambda estimator: CANNOT_PASS if estimator.subsample < 1.0 else {},
