@@ -127,17 +127,18 @@ class Objective:
 
 @dataclass(frozen=True)
 class ValidationMetric:
-    """Mean loss, and the concordance where asked for, on data that the trees have not seen."""
+    """Mean loss, and where asked for the concordance of risks until ``horizon``, on data new to the trees."""
 
     objective: Objective
     with_concordance: bool
+    horizon: float
 
     def __call__(self, scores: npt.NDArray[Any], matrix: xgb.DMatrix) -> list[tuple[str, float]]:
         """Evaluate raw scores."""
         scores, target = read_scores(scores, self.objective.mixture), read_target(matrix)
         values = [("loss", self.objective.mean_loss(scores, target))]
         if self.with_concordance:
-            risk = -Distribution(self.objective.mixture, scores).restricted_mean(1.0)
+            risk = -Distribution(self.objective.mixture, scores).restricted_mean(self.horizon)
             values.append(("concordance", harrell(target, risk)))
         return values
 
@@ -184,7 +185,7 @@ def boost(
     """
     maximize = stopping_metric == "concordance"
     start = with_idle_outputs(start)
-    metric = ValidationMetric(objective, with_concordance=maximize)
+    metric = ValidationMetric(objective, maximize, read_target(train).median_event if maximize else 1.0)
     callbacks = [] if progress is None else [progress]
     if patience is not None:
         callbacks.append(

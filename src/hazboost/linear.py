@@ -21,6 +21,7 @@ from hazboost.design import Design, learn_design
 from hazboost.features import Schema
 from hazboost.likelihood import loss_and_gradient
 from hazboost.mixture import Mixture
+from hazboost.start import LOG_SHAPES
 from hazboost.target import Target
 
 #: How a maximum is looked for.
@@ -101,10 +102,12 @@ def fit_linear_path(
     share = target.weight / total
     shape = (columns.shape[1], mixture.n_causes)
     reach = np.where(np.arange(n_scores) < mixture.first_weight_score, INTERCEPT_REACH, 0.0)  # weights stay
-    bounds = [
-        *zip(log_intercept - reach, log_intercept + reach, strict=True),
-        *([(-MAX_SHIFT, MAX_SHIFT)] * (shape[0] * shape[1])),
-    ]
+    intercepts = np.column_stack([log_intercept - reach, log_intercept + reach])
+    for block in mixture.blocks:
+        if "k" in block.head.parameters:
+            shapes = block.scores(block.head.parameters.index("k"))
+            intercepts[shapes] = np.clip(intercepts[shapes], *LOG_SHAPES)
+    bounds = [*map(tuple, intercepts), *([(-MAX_SHIFT, MAX_SHIFT)] * (shape[0] * shape[1]))]
 
     def penalised(point: Array, ridge: float) -> tuple[float, Array]:
         b, beta = point[:n_scores], point[n_scores:]

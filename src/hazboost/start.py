@@ -27,6 +27,8 @@ SMALLEST_DRAW = 1e-3
 ENOUGH_TIMES = 2_000
 #: How a maximum is looked for: in high accuracy, and again from where the search has stalled.
 SEARCH, RESTARTS = {"maxcor": 30, "ftol": 1e-12, "gtol": 1e-6, "maxiter": 300}, 6
+#: Range of the log-shapes, without features and with them: an event at the longest time asks for a spike there.
+LOG_SHAPES = (-1.5, 2.5)
 #: Range of the log-parameters in a fit to a curve.
 LOG_ETA_RANGE, LOG_K_RANGE = (-25.0, 25.0), (-3.0, 3.0)
 
@@ -130,7 +132,7 @@ def _bounds(mixture: Mixture, rates: Array) -> list[tuple[float, float]]:
     bounds = []
     for block in mixture.blocks:
         log_rate = float(np.log(rates[block.cause - 1]))
-        ranges = {"eta": (log_rate - 4.0, log_rate + 8.0), "k": (-1.5, 2.5)}
+        ranges = {"eta": (log_rate - 4.0, log_rate + 8.0), "k": LOG_SHAPES}
         bounds += [ranges[name] for name in block.head.parameters for _ in range(block.count)]
     if mixture.learns_weights:
         equal = mixture.weight_activation.inverse_of_equal_weights(mixture.heads_per_cause)
