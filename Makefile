@@ -15,7 +15,7 @@ demo: $(VENV)/demo.done  ## fit FPBoost on a real data set, print scores, draw f
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/test.done lint  ## lint, types and tests
-	$(BIN)/python -m pytest --cov --cov-report=term:skip-covered
+	$(BIN)/python -m pytest --numprocesses logical --cov --cov-report=term:skip-covered
 
 lint: $(VENV)/test.done
 	$(BIN)/ruff check .

@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeRegressor
 from hazboost.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
 from hazboost.boosting import CAUTION, STEPS, Objective, boost, read_target, target_fields
 from hazboost.distribution import Distribution
-from hazboost.engines.local import average_scores, build_matrix, predict_scores
+from hazboost.engines.local import average_course, average_scores, build_matrix, predict_scores
 from hazboost.heads import HEADS
 from hazboost.likelihood import elastic_net, loss_and_gradient, row_loss
 from hazboost.metrics.concordance import harrell
@@ -135,7 +135,7 @@ def test_early_stopping_keeps_the_best_round(metric):
     best = int(np.argmax(watched)) + 1
     assert booster.best_iteration + 1 == best
     assert booster.num_boosted_rounds() == len(watched) == best + 3 < 60
-    scores = predict_scores(booster, validation, best)
+    scores = predict_scores(booster[:best], validation)
     kept = (
         objective.mean_loss(scores, target_new)
         if metric == "loss"
@@ -204,9 +204,25 @@ def test_scores_of_several_boosters_are_averaged():
     one, two, three = (predict_scores(booster, matrix) for booster in boosters)
     np.testing.assert_allclose(average_scores(boosters, matrix), (one + two + three) / 3.0, rtol=1e-12)
     np.testing.assert_array_equal(average_scores(boosters[:1], matrix), one)
+
+
+def test_course_of_several_boosters_ends_at_their_average():
+    X, target = simulate(13)
+    mixture = Mixture({"weibull": 1}, PARAMETER_ACTIVATIONS["exp"], WEIGHT_ACTIVATIONS["scaled_softmax"])
+    start = random_start(mixture, target, np.random.default_rng(0))
+    margin = np.tile(start, (len(target), 1)) + 0.1 * X[:, :1]
+    fields = {**target_fields(target), "base_margin": margin}
+    matrix = build_matrix(X, names=None, types=None, fields=fields, settings=SETTINGS)
+    boosters = [
+        boost(Objective(mixture, 0.0, 0.5, STEPS["newton"]), start, matrix, rounds, SETTINGS)[0] for rounds in (3, 5, 4)
+    ]
+    course = list(average_course(boosters, matrix, margin))
+    assert len(course) == 1 + 5
+    np.testing.assert_allclose(course[0], margin, rtol=1e-6)
     # a booster that stopped before stays where it is
     early = [predict_scores(booster[: min(4, booster.num_boosted_rounds())], matrix) for booster in boosters]
-    np.testing.assert_allclose(average_scores(boosters, matrix, 4), np.mean(early, axis=0), rtol=1e-6)
+    np.testing.assert_allclose(course[4], np.mean(early, axis=0), rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(course[5], average_scores(boosters, matrix), rtol=1e-5, atol=1e-6)
 
 
 def every_kind(n_causes=3):

@@ -18,7 +18,13 @@ import xgboost as xgb
 
 from hazboost.arrays import Array
 from hazboost.distribution import Distribution
-from hazboost.engines.local import MIN_OUTPUTS, grow_trees, predict_scores, with_idle_outputs
+from hazboost.engines.local import (
+    MIN_OUTPUTS,
+    grow_trees,
+    predict_scores,
+    with_idle_outputs,
+    without_idle_outputs,
+)
 from hazboost.likelihood import RowLoss, elastic_net, row_loss
 from hazboost.metrics.concordance import harrell
 from hazboost.mixture import Mixture
@@ -97,7 +103,7 @@ class Objective:
     def __call__(self, scores: npt.NDArray[Any], matrix: xgb.DMatrix) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         """From the scores of this round to what its trees are fitted to."""
         target = read_target(matrix)
-        loss = self.evaluate(read_scores(scores, self.mixture), target)  # lines 3 to 13
+        loss = self.evaluate(without_idle_outputs(scores, self.mixture.n_scores), target)  # lines 3 to 13
         self.losses.append(target.mean(loss.value))
         gradient, hessian = self.step(self.mixture, loss, target.portion)
         weight = target.weight[:, None]
@@ -135,7 +141,7 @@ class ValidationMetric:
 
     def __call__(self, scores: npt.NDArray[Any], matrix: xgb.DMatrix) -> list[tuple[str, float]]:
         """Evaluate raw scores."""
-        scores, target = read_scores(scores, self.objective.mixture), read_target(matrix)
+        scores, target = without_idle_outputs(scores, self.objective.mixture.n_scores), read_target(matrix)
         values = [("loss", self.objective.mean_loss(scores, target))]
         if self.with_concordance:
             risk = -Distribution(self.objective.mixture, scores).restricted_mean(self.horizon)
@@ -185,7 +191,7 @@ def boost(
     """
     maximize = stopping_metric == "concordance"
     start = with_idle_outputs(start)
-    metric = ValidationMetric(objective, maximize, read_target(train).median_event if maximize else 1.0)
+    metric = ValidationMetric(objective, maximize, read_target(train).median_event)
     callbacks = [] if progress is None else [progress]
     if patience is not None:
         callbacks.append(
@@ -202,7 +208,8 @@ def boost(
         metric=metric,
         callbacks=callbacks,
     )
-    last_loss = objective.mean_loss(read_scores(predict_scores(booster, train), objective.mixture), read_target(train))
+    last_scores = without_idle_outputs(predict_scores(booster, train), objective.mixture.n_scores)
+    last_loss = objective.mean_loss(last_scores, read_target(train))
     history = {"train_loss": [*objective.losses, last_loss]}
     if validation is not None:
         margin = validation.get_base_margin()
@@ -258,9 +265,3 @@ def read_target(matrix: xgb.DMatrix) -> Target:
         np.arange(n),
         portion,
     )
-
-
-def read_scores(scores: npt.NDArray[Any], mixture: Mixture) -> Array:
-    """Scores of each row from XGBoost's outputs."""
-    read: Array = scores[:, : mixture.n_scores].astype(np.float64)
-    return read

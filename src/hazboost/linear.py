@@ -73,6 +73,17 @@ def _shift(columns: Array, coefficient: Array) -> Array:
     return np.clip(columns @ coefficient, -MAX_SHIFT, MAX_SHIFT)
 
 
+def _intercept_bounds(mixture: Mixture, log_intercept: Array) -> list[tuple[float, float]]:
+    """Log-parameters may move around their values without features, shapes inside their range; weights stay."""
+    reach = np.where(np.arange(mixture.n_scores) < mixture.first_weight_score, INTERCEPT_REACH, 0.0)
+    bounds = np.column_stack([log_intercept - reach, log_intercept + reach])
+    for block in mixture.blocks:
+        if "k" in block.head.parameters:
+            shapes = block.scores(block.head.parameters.index("k"))
+            bounds[shapes] = np.clip(bounds[shapes], *LOG_SHAPES)
+    return [(low, high) for low, high in bounds]
+
+
 def fit_linear_path(
     mixture: Mixture, schema: Schema, X: Any, target: Target, log_intercept: Array, ridges: Sequence[float]
 ) -> list[LinearStart]:
@@ -101,13 +112,7 @@ def fit_linear_path(
     total, scales, n_scores = target.mass.sum(), mixture.scales.astype(np.float64), mixture.n_scores
     share = target.weight / total
     shape = (columns.shape[1], mixture.n_causes)
-    reach = np.where(np.arange(n_scores) < mixture.first_weight_score, INTERCEPT_REACH, 0.0)  # weights stay
-    intercepts = np.column_stack([log_intercept - reach, log_intercept + reach])
-    for block in mixture.blocks:
-        if "k" in block.head.parameters:
-            shapes = block.scores(block.head.parameters.index("k"))
-            intercepts[shapes] = np.clip(intercepts[shapes], *LOG_SHAPES)
-    bounds = [*map(tuple, intercepts), *([(-MAX_SHIFT, MAX_SHIFT)] * (shape[0] * shape[1]))]
+    bounds = [*_intercept_bounds(mixture, log_intercept), *([(-MAX_SHIFT, MAX_SHIFT)] * (shape[0] * shape[1]))]
 
     def penalised(point: Array, ridge: float) -> tuple[float, Array]:
         b, beta = point[:n_scores], point[n_scores:]

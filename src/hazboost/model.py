@@ -11,7 +11,7 @@ import xgboost as xgb
 
 from hazboost.arrays import Array, Indices
 from hazboost.distribution import Distribution
-from hazboost.engines.local import average_scores, build_matrix, with_idle_outputs
+from hazboost.engines.local import average_scores, build_matrix, with_idle_outputs, without_idle_outputs
 from hazboost.features import Schema
 from hazboost.mixture import LARGEST_EXPONENT, Mixture
 from hazboost.start import Start
@@ -50,15 +50,14 @@ class Model:
     def distribution(self, X: Any) -> Distribution:
         """Predict the event-time distributions of the subjects with the given readable features."""
         encoded = self.schema.encode(X)
-        margin = self.start.margin(encoded)
         matrix = build_matrix(
             encoded,
             names=self.schema.tree_names,
             types=self.schema.types,
-            fields=None if margin is None else {"base_margin": with_idle_outputs(margin)},
+            fields={"base_margin": with_idle_outputs(self.start.margin(encoded))},
             settings={"nthread": self.n_threads},
         )
-        scores = average_scores(self.boosters, matrix)[:, : self.mixture.n_scores]
+        scores = without_idle_outputs(average_scores(self.boosters, matrix), self.mixture.n_scores)
         return Distribution(self.mixture, scores, self.unit)
 
 

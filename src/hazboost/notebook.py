@@ -15,10 +15,11 @@ def summarize(estimator: FPBoost) -> dict[str, str]:
     """What was learned, in a few words each."""
     history, mixture = estimator.history_, estimator.model_.mixture
     kept = estimator.n_estimators_
+    trees = mixture.n_scores * sum(booster.num_boosted_rounds() for booster in estimator.model_.boosters)
     families = ", ".join(f"{count} {name}" for name, count in mixture.counts.items() if count)
     summary = {
         "heads": families,
-        "rounds": f"{kept} of {len(history['train_loss']) - 1} made, {kept * mixture.n_scores} trees",
+        "rounds": f"{kept} of {len(history['train_loss']) - 1} made, {trees} trees",
         "features": str(estimator.n_features_in_),
         "follow-up": f"{estimator.model_.unit:g}",
         "training loss": f"{history['train_loss'][0]:.4f} → {history['train_loss'][kept]:.4f}",

@@ -174,8 +174,8 @@ class Start(Protocol):
     def intercept(self) -> Array:
         """Scores of a subject about whom nothing is known, of shape (scores,)."""
 
-    def margin(self, X: Any) -> Array | None:
-        """Scores of each row, of shape (n, scores); None where they are the intercept."""
+    def margin(self, X: Any) -> Array:
+        """Scores of each row, of shape (n, scores)."""
 
 
 @dataclass(frozen=True)
@@ -184,5 +184,6 @@ class ConstantStart:
 
     intercept: Array
 
-    def margin(self, X: Any) -> None:
-        """Nothing to add to the intercept."""
+    def margin(self, X: Any) -> Array:
+        """The intercept, once for each row."""
+        return np.tile(self.intercept, (X.shape[0], 1))

@@ -15,7 +15,7 @@ from hazboost.activations import PARAMETER_ACTIVATIONS
 from hazboost.advice import advise_on_course, advise_on_weights
 from hazboost.arrays import Indices, Mask
 from hazboost.boosting import STEPS, Objective, boost, target_fields
-from hazboost.engines.local import average_scores, build_matrix
+from hazboost.engines.local import average_course, build_matrix, with_idle_outputs, without_idle_outputs
 from hazboost.features import Schema
 from hazboost.linear import LinearStart, fit_linear_path
 from hazboost.metrics.concordance import harrell
@@ -155,21 +155,17 @@ class Trainer:
         boosters = tuple(member.booster for member in choice.members)
         history = {"train_loss": mean_curve([member.train_loss for member in choice.members]).tolist()}
         if validation is not None:
-            history["validation_loss"] = self._averaged_curve(boosters, start, validation, choice.rounds)
+            history["validation_loss"] = self._averaged_curve(boosters, start, validation)
         return boosters, history
 
-    def _averaged_curve(
-        self, boosters: Sequence[xgb.Booster], start: Start, validation: Data, rounds: int
-    ) -> list[float]:
+    def _averaged_curve(self, boosters: Sequence[xgb.Booster], start: Start, validation: Data) -> list[float]:
         """Loss of the averaged model on validation data, from zero rounds on."""
         objective = Objective(self.mixture, self.plan.alpha, self.plan.l1_ratio, STEPS[self.plan.step])
         unbinned = replace(self, plan=replace(self.plan, settings={"nthread": self.plan.n_threads}))
         matrix = unbinned._matrix(validation, start)  # bins of its own would not be those of the trees
-        scores = [average_scores(boosters, matrix, made)[:, : self.mixture.n_scores] for made in range(1, rounds + 1)]
-        at_start = start.margin(validation.X)
-        if at_start is None:
-            at_start = np.tile(start.intercept, (len(validation.target), 1))
-        return [objective.mean_loss(one, validation.target) for one in (at_start, *scores)]
+        course = average_course(boosters, matrix, with_idle_outputs(start.margin(validation.X)))
+        scores = (without_idle_outputs(outputs, self.mixture.n_scores) for outputs in course)
+        return [objective.mean_loss(one, validation.target) for one in scores]
 
     @property
     def most_rounds(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,11 @@ def with_idle_outputs(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Values of each output, on the last axis, with zeros for the idle ones."""
     missing = MIN_OUTPUTS - values.shape[-1]
     return values if missing <= 0 else np.pad(values, [*[(0, 0)] * (values.ndim - 1), (0, missing)])
+
+
+def without_idle_outputs(outputs: npt.NDArray[Any], n_scores: int) -> npt.NDArray[np.float64]:
+    """The inverse of `with_idle_outputs`, in double precision."""
+    return outputs[..., :n_scores].astype(np.float64)
 
 
 def build_matrix(
@@ -95,17 +100,34 @@ def grow_trees(
     return booster, record.get("validation", {})
 
 
-def predict_scores(booster: xgb.Booster, matrix: xgb.DMatrix, rounds: int | None = None) -> npt.NDArray[np.float64]:
-    """Raw scores of each row after some or all of the rounds, of shape (n, scores)."""
-    made = booster.num_boosted_rounds()
-    kept = made if rounds is None else min(rounds, made)
-    scores = booster.predict(matrix, output_margin=True, iteration_range=(0, kept))
-    return scores.reshape(matrix.num_row(), -1).astype(np.float64)
+def predict_scores(booster: xgb.Booster, matrix: xgb.DMatrix) -> npt.NDArray[np.float64]:
+    """Raw scores of each row, of shape (n, outputs)."""
+    return _outputs(booster, matrix, (0, 0))
 
 
-def average_scores(
-    boosters: Sequence[xgb.Booster], matrix: xgb.DMatrix, rounds: int | None = None
-) -> npt.NDArray[np.float64]:
+def average_scores(boosters: Sequence[xgb.Booster], matrix: xgb.DMatrix) -> npt.NDArray[np.float64]:
     """Raw scores averaged over several boosters."""
-    total = sum(predict_scores(booster, matrix, rounds) for booster in boosters)
-    return np.asarray(total / len(boosters))
+    return np.asarray(sum(predict_scores(booster, matrix) for booster in boosters) / len(boosters))
+
+
+def average_course(
+    boosters: Sequence[xgb.Booster], matrix: xgb.DMatrix, start: npt.NDArray[np.float64]
+) -> Iterator[npt.NDArray[np.float64]]:
+    """Averaged scores from the start on, then after each round; a booster with fewer rounds stays where it ended.
+
+    Each round adds its own trees only, so that all rounds together cost one prediction.
+    """
+    start = start.astype(np.float32).astype(np.float64)  # as XGBoost holds it
+    scores = start
+    yield scores
+    for made in range(max(booster.num_boosted_rounds() for booster in boosters)):
+        growing = [booster for booster in boosters if made < booster.num_boosted_rounds()]
+        for booster in growing:
+            scores = scores + (_outputs(booster, matrix, (made, made + 1)) - start) / len(boosters)
+        yield scores
+
+
+def _outputs(booster: xgb.Booster, matrix: xgb.DMatrix, rounds: tuple[int, int]) -> npt.NDArray[np.float64]:
+    """Where the matrix starts, plus the trees of some rounds; ``(0, 0)`` is all of them."""
+    scores = booster.predict(matrix, output_margin=True, iteration_range=rounds)
+    return scores.reshape(matrix.num_row(), -1).astype(np.float64)
