@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hazboost import FPBoost
+from hazboost import FPBoost, Surv
 from hazboost.engines.local import build_matrix, predict_scores
 from hazboost.features import Schema
 from hazboost.linear import fit_linear_path
@@ -87,7 +87,21 @@ def test_model_is_the_average_of_those_of_the_folds():
     parts = [predict_scores(booster, matrix) for booster in model.boosters]
     assert len(parts) == 3
     assert np.abs(parts[0] - parts[1]).max() > 0.01
-    np.testing.assert_allclose(model.distribution(X).scores, np.mean(parts, axis=0), atol=1e-6)
+    start = model.start.margin(encoded)
+    grown = start + model.trust * (np.mean(parts, axis=0) - start)
+    np.testing.assert_allclose(model.distribution(X).scores, grown, atol=1e-6)
+
+
+def test_few_events_make_trees_count_less():
+    """``E / (E + 100)``, for each cause by itself, in the weight of its events."""
+    X, (_, time) = curved_data(240)
+    cause = np.select([np.arange(240) < 30, np.arange(240) < 130], [1, 2], 0)
+    weight = np.where(cause == 1, 2.0, 1.0)
+    model = automatic().fit(X, Surv.right(cause, time), sample_weight=weight).model_
+    np.testing.assert_allclose(model.trust[model.mixture.columns_of_cause(1)], 60.0 / 160.0)
+    np.testing.assert_allclose(model.trust[model.mixture.columns_of_cause(2)], 100.0 / 200.0)
+    given = automatic(n_estimators=3).fit(X, Surv.right(cause, time)).model_
+    np.testing.assert_array_equal(given.trust, 1.0)
 
 
 def test_above_a_number_of_subjects_trees_are_grown_anew_on_all_rows(monkeypatch):
@@ -97,7 +111,8 @@ def test_above_a_number_of_subjects_trees_are_grown_anew_on_all_rows(monkeypatch
     assert len(auto.model_.boosters) == 1
     assert auto.n_estimators_ == int(np.argmin(auto.cv_results_["round_loss"])) > 0
     fixed = automatic(n_estimators=auto.n_estimators_).fit(X, y)
-    np.testing.assert_array_equal(auto.predict(X), fixed.predict(X))
+    as_much = replace(fixed.model_, trust=auto.model_.trust)
+    np.testing.assert_array_equal(auto.model_.distribution(X).scores, as_much.distribution(X).scores)
 
 
 def test_a_member_after_fewer_rounds():

@@ -123,19 +123,23 @@ def report_competing(lines: dict[Cell, dict[str, Any]]) -> Iterator[str]:
     from benchmarks.kinds.competing import CAUSES  # noqa: PLC0415 - only this table needs the names
 
     models = STUDIES["competing"][1]
-    brier_columns, distance_columns = ([f"{score}, {model}" for model in models] for score in ("IBS", "distance"))
-    yield f"| {' | '.join(['data', 'cause', *brier_columns, 'better', *distance_columns])} |"
-    yield "|---|---|" + "---:|" * (2 * len(models) + 1)
-    for dataset, causes in CAUSES.items():
-        brier = {model: gather(lines, "competing", dataset, model, "ibs") for model in models}
-        distance = {model: gather(lines, "competing", dataset, model, "distance") for model in models}
-        if not len(brier["FPBoost"]):
-            continue
-        for number, cause in enumerate(causes):
-            scores = " | ".join(f"{100.0 * brier[model][:, number].mean():.2f}" for model in models)
-            better = (brier["FPBoost"] < brier["SurvivalBoost"])[:, number].sum()
-            distances = " | ".join(f"{100.0 * distance[model][:, number].mean():.1f}" for model in models)
-            yield f"| {dataset} | {cause} | {scores} | {better}/{len(brier['FPBoost'])} | {distances} |"
+    for score, title in (("ibs", "one censoring for all"), ("ibs_by_period", "censoring by period")):
+        yield f"Integrated Brier score x 100, {title}; distance of the mean incidence in points"
+        yield ""
+        distance_columns = [f"distance, {model}" for model in models]
+        yield f"| {' | '.join(['data', 'cause', *models, 'better', *distance_columns])} |"
+        yield "|---|---|" + "---:|" * (2 * len(models) + 1)
+        for dataset, causes in CAUSES.items():
+            brier = {model: gather(lines, "competing", dataset, model, score) for model in models}
+            distance = {model: gather(lines, "competing", dataset, model, "distance") for model in models}
+            if not len(brier["FPBoost"]):
+                continue
+            for number, cause in enumerate(causes):
+                scores = " | ".join(f"{100.0 * brier[model][:, number].mean():.2f}" for model in models)
+                better = (brier["FPBoost"] < brier["SurvivalBoost"])[:, number].sum()
+                distances = " | ".join(f"{100.0 * distance[model][:, number].mean():.1f}" for model in models)
+                yield f"| {dataset} | {cause} | {scores} | {better}/{len(brier['FPBoost'])} | {distances} |"
+        yield ""
 
 
 REPORTS = {"intercepts": report_intercepts, "changing": report_changing, "competing": report_competing}

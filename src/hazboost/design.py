@@ -19,9 +19,9 @@ from hazboost.heads.base import MAX_EXPONENT
 
 #: Standardised features are cut here, so that no outlier carries a prediction away.
 FARTHEST = 4.0
-#: A number whose skewness is larger is straightened: effects of laboratory values, sizes and prices are closer to
-#: linear in their logarithms or roots.
-SKEWED = 1.0
+#: A number whose skewness is larger, as that of an exponential distribution, is straightened: effects of laboratory
+#: values, sizes and prices are closer to linear in their logarithms or roots.
+SKEWED = 2.0
 #: Numbers are cut here, so that their squares are numbers too.
 LARGEST = 1e100
 #: Powers that are tried.

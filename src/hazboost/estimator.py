@@ -84,7 +84,8 @@ class FPBoost(Predictor):
     n_estimators : int or "auto", default="auto"
         Number of boosting rounds. Each adds one tree for each parameter of each head, and for each score of the
         weights. ``"auto"`` takes the number with the best cross-validated likelihood, and averages the trees of the
-        folds; above 5,000 subjects, where a fifth of them is held out instead, trees are grown anew on all rows.
+        folds; above 20,000 subjects, where a fifth of them is held out instead, trees are grown anew on all rows. What
+        trees add counts by ``E / (E + 100)``, with E events; that of a given number of rounds counts in full.
     max_depth : int, default=2
         Depth of the trees.
     learning_rate : float, default=0.1
@@ -114,7 +115,7 @@ default="scaled_softmax"
         ``k ~ U(0, 2)``, weights' scores ``~ U(0, 1)`` (the authors' code; the normal distributions of the paper's text
         would start half of the heads dead).
     n_folds : int, default=5
-        Folds of the cross-validation that chooses the ridge and the rounds, stratified on the event. Above 5,000
+        Folds of the cross-validation that chooses the ridge and the rounds, stratified on the event. Above 20,000
         subjects a fifth of them is held out once instead.
     gradient_scaling : {"subject", "max"}, default="subject"
         For ``solver="gradient"``. ``subject``: a tree is fitted to the gradient of each subject's own loss, which is
@@ -160,7 +161,8 @@ default="scaled_softmax"
         Strength of the ridge of the linear start; None without one.
     cv_results_ : dict
         Held-out mean losses of the cross-validation, where there was one: ``ridges`` and ``ridge_loss``, and
-        ``round_loss`` from zero rounds on.
+        ``round_loss`` from zero rounds on. ``trust`` is, for each cause, what the trees' part of the scores was
+        multiplied by: ``E / (E + 100)`` after E events, where the number of rounds was chosen.
     history_ : dict
         ``train_loss``; with a validation set ``validation_loss``, and ``validation_concordance`` where that is the
         ``stopping_metric`` of a given number of rounds. The first entry of each list is the start, then one for each

@@ -29,6 +29,8 @@ class Model:
         Where the trees began; the linear part, where there is one.
     mixture : Mixture
         The heads.
+    trust : array of shape (scores,)
+        What the trees add to each score is multiplied by this.
     schema : Schema
         How features are read.
     unit : float
@@ -42,6 +44,7 @@ class Model:
     boosters: tuple[xgb.Booster, ...]
     start: Start
     mixture: Mixture
+    trust: Array
     schema: Schema
     unit: float
     horizon: float
@@ -50,15 +53,16 @@ class Model:
     def distribution(self, X: Any) -> Distribution:
         """Predict the event-time distributions of the subjects with the given readable features."""
         encoded = self.schema.encode(X)
+        start = self.start.margin(encoded)
         matrix = build_matrix(
             encoded,
             names=self.schema.tree_names,
             types=self.schema.types,
-            fields={"base_margin": with_idle_outputs(self.start.margin(encoded))},
+            fields={"base_margin": with_idle_outputs(start)},
             settings={"nthread": self.n_threads},
         )
-        scores = without_idle_outputs(average_scores(self.boosters, matrix), self.mixture.n_scores)
-        return Distribution(self.mixture, scores, self.unit)
+        grown = without_idle_outputs(average_scores(self.boosters, matrix), self.mixture.n_scores)
+        return Distribution(self.mixture, start + self.trust * (grown - start), self.unit)
 
 
 def parameter_columns(distribution: Distribution) -> dict[str, npt.NDArray[Any]]:

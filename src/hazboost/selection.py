@@ -14,9 +14,10 @@ from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, Strati
 from hazboost.arrays import Array, Indices
 from hazboost.likelihood import row_loss
 from hazboost.linear import LinearStart
+from hazboost.mixture import Mixture
 from hazboost.progress import FoldProgress
 from hazboost.start import Start
-from hazboost.target import Target, number_by_appearance, rows_of, strata
+from hazboost.target import Target, as_if_only, number_by_appearance, rows_of, strata
 
 if TYPE_CHECKING:
     from hazboost.training import Data, Trainer
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
 #: Strengths of the ridge, from strong to weak. Even the strongest leaves a ranking of the subjects.
 RIDGES = (10_000.0, 3_000.0, 1_000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3)
 #: Above this number of subjects one hold-out of a fifth takes the place of folds.
-MAX_ROWS_FOR_FOLDS = 5_000
+MAX_ROWS_FOR_FOLDS = 20_000
 HOLD_OUT = 0.2
+#: With so many events of a cause, half of what trees say about it is believed.
+EVENTS_FOR_HALF_TRUST = 100.0
 #: Rounds at most, and rounds without improvement after which a fold stops, both divided by the learning rate.
 MAX_ROUNDS, PATIENCE = 100.0, 2.0
 #: How much better or worse than without features a subject may be when ridges are compared. Without a limit one
@@ -44,7 +47,10 @@ class Choice:
     rounds : int
         Number of rounds.
     results : dict
-        Held-out mean losses: ``ridges`` and ``ridge_loss``, and ``round_loss`` from zero rounds on.
+        Held-out mean losses: ``ridges`` and ``ridge_loss``, and ``round_loss`` from zero rounds on; ``trust``, for
+        each cause.
+    trust : array of shape (scores,)
+        What the trees add to each score is multiplied by this.
     members : tuple of Member
         Models of the folds, where the number of rounds was chosen by folds.
     """
@@ -52,6 +58,7 @@ class Choice:
     ridge: float | None
     rounds: int
     results: dict[str, list[float]]
+    trust: Array
     members: tuple[Member, ...] = ()
 
 
@@ -105,15 +112,32 @@ def choose(trainer: Trainer, data: Data) -> Choice:
     else:
         starts = [trainer.start(kept) for kept, _ in folds]
     if plan.rounds is not None:
-        return Choice(ridge, plan.rounds, results)
+        return Choice(ridge, plan.rounds, results, full_trust(trainer.mixture))
     members = parallel(
         delayed(trainer.member)(i, kept, held, start, progress.rounds(i, trainer.most_rounds))
         for i, ((kept, held), start) in enumerate(zip(folds, starts, strict=True))
     )
     mean = mean_curve([member.held_out_loss for member in members])
-    rounds, results = int(np.argmin(mean)), {**results, "round_loss": mean.tolist()}
+    rounds, trust = int(np.argmin(mean)), trust_in_trees(trainer.mixture, data.target)
+    results = {**results, "round_loss": mean.tolist(), "trust": [part[0] for part in trainer.mixture.by_cause(trust)]}
     worth_averaging = rounds > 0 and len(members) > 1
-    return Choice(ridge, rounds, results, tuple(one.at(rounds) for one in members) if worth_averaging else ())
+    return Choice(ridge, rounds, results, trust, tuple(one.at(rounds) for one in members) if worth_averaging else ())
+
+
+def full_trust(mixture: Mixture) -> Array:
+    """Of trees whose number was given."""
+    return np.ones(mixture.n_scores)
+
+
+def trust_in_trees(mixture: Mixture, target: Target) -> Array:
+    """``E / (E + 100)`` for the scores of a cause with E events, of shape (scores,).
+
+    The chosen round is the best of a noisy curve, and so too late: the fewer events, the more of what has been learned
+    by then is noise.
+    """
+    per_cause = mixture.n_scores // mixture.n_causes
+    events = [as_if_only(target, cause).event_mass for cause in range(1, mixture.n_causes + 1)]
+    return mixture.join_causes([np.full(per_cause, mass / (mass + EVENTS_FOR_HALF_TRUST)) for mass in events])
 
 
 def mean_curve(curves: Sequence[Sequence[float]]) -> Array:

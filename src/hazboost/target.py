@@ -111,6 +111,11 @@ class Target:
         return self.weight * self.portion
 
     @property
+    def event_mass(self) -> float:
+        """Weighted number of events whose time was seen."""
+        return float(self.weight @ self.event)
+
+    @property
     def longest(self) -> float:
         """The largest finite time."""
         return float(_followed(self.lower, self.upper).max())

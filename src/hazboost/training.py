@@ -13,7 +13,7 @@ from sklearn.model_selection import train_test_split
 
 from hazboost.activations import PARAMETER_ACTIVATIONS
 from hazboost.advice import advise_on_course, advise_on_weights
-from hazboost.arrays import Indices, Mask
+from hazboost.arrays import Array, Indices, Mask
 from hazboost.boosting import STEPS, Objective, boost, target_fields
 from hazboost.engines.local import average_course, build_matrix, with_idle_outputs, without_idle_outputs
 from hazboost.features import Schema
@@ -22,7 +22,7 @@ from hazboost.metrics.concordance import harrell
 from hazboost.mixture import Mixture
 from hazboost.model import Model
 from hazboost.progress import Progress
-from hazboost.selection import MAX_ROUNDS, PATIENCE, Choice, Member, choose, mean_curve
+from hazboost.selection import MAX_ROUNDS, PATIENCE, Choice, Member, choose, full_trust, mean_curve
 from hazboost.start import STARTS, ConstantStart, Start, marginal_start
 from hazboost.target import Target, check_informative, number_by_appearance, rows_of, strata
 
@@ -155,17 +155,20 @@ class Trainer:
         boosters = tuple(member.booster for member in choice.members)
         history = {"train_loss": mean_curve([member.train_loss for member in choice.members]).tolist()}
         if validation is not None:
-            history["validation_loss"] = self._averaged_curve(boosters, start, validation)
+            history["validation_loss"] = self._averaged_curve(boosters, start, choice.trust, validation)
         return boosters, history
 
-    def _averaged_curve(self, boosters: Sequence[xgb.Booster], start: Start, validation: Data) -> list[float]:
+    def _averaged_curve(
+        self, boosters: Sequence[xgb.Booster], start: Start, trust: Array, validation: Data
+    ) -> list[float]:
         """Loss of the averaged model on validation data, from zero rounds on."""
         objective = Objective(self.mixture, self.plan.alpha, self.plan.l1_ratio, STEPS[self.plan.step])
         unbinned = replace(self, plan=replace(self.plan, settings={"nthread": self.plan.n_threads}))
         matrix = unbinned._matrix(validation, start)  # bins of its own would not be those of the trees
-        course = average_course(boosters, matrix, with_idle_outputs(start.margin(validation.X)))
+        begin = start.margin(validation.X)
+        course = average_course(boosters, matrix, with_idle_outputs(begin))
         scores = (without_idle_outputs(outputs, self.mixture.n_scores) for outputs in course)
-        return [objective.mean_loss(one, validation.target) for one in scores]
+        return [objective.mean_loss(begin + trust * (grown - begin), validation.target) for grown in scores]
 
     @property
     def most_rounds(self) -> int:
@@ -212,7 +215,7 @@ def train_model(plan: Plan, schema: Schema, data: Data, validation: Data | None)
     mixture = plan.mixture.with_background(BACKGROUND_EVENTS * unit / data.target.exposure)
     trainer, scaled = Trainer(plan, schema, mixture), data.scaled(unit)
     needs_choice = plan.rounds is None or plan.init == "linear"
-    choice = choose(trainer, scaled) if needs_choice else Choice(None, plan.rounds or 0, {})
+    choice = choose(trainer, scaled) if needs_choice else Choice(None, plan.rounds or 0, {}, full_trust(mixture))
     start = trainer.start_as_chosen(scaled, choice)
     watched = None if validation is None else validation.scaled(unit)
     boosters, history = trainer.boosters(scaled, start, choice, watched)
@@ -224,7 +227,7 @@ def train_model(plan: Plan, schema: Schema, data: Data, validation: Data | None)
         name: in_user_time(losses, unit, data.target) if name.endswith("loss") else losses
         for name, losses in choice.results.items()
     }
-    model = Model(boosters, start, mixture, schema, unit, data.target.median_event, plan.n_threads)
+    model = Model(boosters, start, mixture, choice.trust, schema, unit, data.target.median_event, plan.n_threads)
     return Trained(model, history, replace(choice, results=results))
 
 
