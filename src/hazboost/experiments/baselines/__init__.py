@@ -1,12 +1,14 @@
 """Every model of the study, by name, in the order of the paper's tables."""
 
 from hazboost.experiments.baselines.base import Baseline, Fitted, checked
+from hazboost.experiments.baselines.boxhed import BOXHED
 from hazboost.experiments.baselines.cox import COX
 from hazboost.experiments.baselines.coxboost import COXBOOST
 from hazboost.experiments.baselines.deephit import DEEPHIT, DEEPHIT_PAPER
 from hazboost.experiments.baselines.deepsurv import DEEPSURV, DEEPSURV_PAPER
 from hazboost.experiments.baselines.dsm import DSM, DSM_PAPER
 from hazboost.experiments.baselines.fpboost import FPBOOST
+from hazboost.experiments.baselines.fpboost_authors import FPBOOST_AUTHORS
 from hazboost.experiments.baselines.fpboost_paper import FPBOOST_PAPER
 from hazboost.experiments.baselines.kaplan_meier import KM
 from hazboost.experiments.baselines.rsf import RSF
@@ -27,6 +29,8 @@ BASELINES: dict[str, Baseline] = {
         DEEPHIT_PAPER,
         DSM,
         DSM_PAPER,
+        BOXHED,
+        FPBOOST_AUTHORS,
         FPBOOST_PAPER,
         FPBOOST,
     )

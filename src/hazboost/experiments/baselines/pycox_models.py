@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from hazboost.arrays import Array
 from hazboost.experiments.baselines.curves import nearest_values, step_values
@@ -47,10 +48,24 @@ class Setting:
     at: Callable[[Array, Array, Array], Array]
 
 
-#: The authors' notebook: layers of 3, 5 and 3 times the columns (as the paper says), dropout 0.6, the nearest time.
-NOTEBOOK = Setting(lambda d: [3 * d, 5 * d, 3 * d], False, 0.6, 1e-3, 256, nearest_values)  # noqa: FBT003
-#: The examples of pycox: two layers of 32, batch normalisation, dropout 0.1, Adam with the rate 0.01.
-EXAMPLES = Setting(lambda d: [32, 32], True, 0.1, 1e-2, 512, step_values)  # noqa: FBT003
+def layers_of_the_paper(columns: int) -> list[int]:
+    """3, 5 and 3 times the number of columns."""
+    return [3 * columns, 5 * columns, 3 * columns]
+
+
+def layers_of_the_examples(columns: int) -> list[int]:
+    """Two of 32 units, whatever the number of columns."""
+    return [32, 32]
+
+
+#: The authors' notebook; predictions are those of the nearest time of the table.
+NOTEBOOK = Setting(
+    layers=layers_of_the_paper, batch_norm=False, dropout=0.6, learning_rate=1e-3, epochs=256, at=nearest_values
+)
+#: The examples that come with pycox.
+EXAMPLES = Setting(
+    layers=layers_of_the_examples, batch_norm=True, dropout=0.1, learning_rate=1e-2, epochs=512, at=step_values
+)
 
 
 def make_network(setting: Setting, columns: int, outputs: int, seed: int) -> Any:
@@ -100,6 +115,6 @@ def survival_table(model: Any, setting: Setting, X: Array, times: Array) -> Arra
     return setting.at(table.index.to_numpy(dtype=np.float64), table.to_numpy(dtype=np.float64).T, times)
 
 
-def single(values: Array) -> Any:
+def single(values: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
     """In single precision, as networks want it."""
     return np.asarray(values, dtype=np.float32)
