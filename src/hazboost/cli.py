@@ -6,11 +6,13 @@ import argparse
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 #: Results of the whole study, and of the quick look, below the folder where the command is run.
 RESULTS, QUICK_RESULTS = Path("results/paper"), Path("results/quick")
+#: Tables and figures of the study.
+REPORT = Path("docs/experiments")
 QUICK_DATASETS = ("veterans", "gbsg2")
 QUICK_SEEDS = (0, 1)
 EPILOG = """\
@@ -35,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def bench(options: argparse.Namespace) -> None:
-    """Run the cells that have no result yet, then write the tables of all results."""
+    """Run the cells that have no result yet, then print the tables of all results, and write them with figures."""
     from hazboost.experiments.pool import Limits  # noqa: PLC0415 - needs the extra
     from hazboost.experiments.run import Study, run_study  # noqa: PLC0415
 
@@ -44,9 +46,11 @@ def bench(options: argparse.Namespace) -> None:
         limits = Limits(options.jobs, options.timeout, options.memory)
         run_study(study, options.output, limits, retry_errors=options.retry_errors)
     if options.step != "run":
-        from hazboost.experiments.tables import write  # noqa: PLC0415
+        from hazboost.experiments.tables import print_tables, write_report  # noqa: PLC0415
 
-        write(options.output)
+        print_tables(options.output, sys.stdout)
+        if options.report is not None:
+            write_report(options.output, options.report)
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -72,6 +76,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     options.seeds = options.seeds or (QUICK_SEEDS if options.quick else tuple(range(PROTOCOL.seeds)))
     options.variants = options.variants or VARIANTS
     options.output = options.output or (QUICK_RESULTS if options.quick else RESULTS)
+    options.report = options.report or (None if options.quick else REPORT)
     _check(command, "--models", options.models, BASELINES)
     _check(command, "--datasets", options.datasets, dataset_names())
     _check(command, "--variants", options.variants, VARIANTS)
@@ -90,12 +95,11 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--timeout", type=float, default=3600.0, help="seconds for a cell; 3600 if not given")
     parser.add_argument("--retry-errors", action="store_true", help="run cells again that ended with an error")
     parser.add_argument("--output", type=Path, help=f"folder of the results; {RESULTS} or {QUICK_RESULTS}")
+    parser.add_argument("--report", type=Path, help=f"folder of tables and figures; {REPORT}, or with --quick none")
 
 
-def _check(
-    parser: argparse.ArgumentParser, option: str, given: Sequence[str], known: Sequence[str] | dict[str, object]
-) -> None:
-    if unknown := [name for name in given if name not in known]:
+def _check(parser: argparse.ArgumentParser, option: str, given: Sequence[str], known: Iterable[str]) -> None:
+    if unknown := [name for name in given if name not in set(known)]:
         parser.error(f"{option}: {', '.join(unknown)} unknown; choose from {', '.join(known)}")
 
 

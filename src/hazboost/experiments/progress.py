@@ -58,7 +58,7 @@ class Progress:
 
 def _outcome(line: Mapping[str, Any]) -> str:
     if line["error"] is not None:
-        return "ERROR " + line["error"].strip().splitlines()[-1][:100]
+        return f"ERROR {line['error'].strip().splitlines()[-1]:.100}"
     return f"C {line['c_index']:.3f}  IBS {line['ibs']:.3f}  {line['seconds']:8.2f} s"
 
 

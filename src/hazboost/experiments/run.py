@@ -97,8 +97,7 @@ class Costs:
     def learn(self, line: Line) -> None:
         """Take note of a result; a failure tells nothing."""
         data = line["dataset"], line["variant"]
-        if line["error"] is None and data in self._rows:
-            seconds = line["seconds"] + line["predict_seconds"]
+        if (seconds := seconds_of(line)) > 0.0 and data in self._rows:
             self._seconds[(*data, line["model"])].append(seconds)
             for model in (line["model"], None):
                 self._per_row[model].append(seconds / self._rows[data])
@@ -159,11 +158,15 @@ def execute(todo: Sequence[Cell], folder: Path, limits: Limits, memory: Callable
     progress, left = Progress(len(todo)), set(todo)
     for line in run_tasks(todo, run_cell, failure, limits, memory):
         storage.append(folder, line)
-        cell = cell_of(line)
-        left.remove(cell)
+        left.remove(cell_of(line))
         costs.learn(line)
-        progress.advance(line, costs.of(cell), sum(map(costs.of, left)))
+        progress.advance(line, seconds_of(line), sum(map(costs.of, left)))
     progress.close()
+
+
+def seconds_of(line: Line) -> float:
+    """What a cell has cost; 0 if it failed."""
+    return float(line["seconds"] + line["predict_seconds"]) if line["error"] is None else 0.0
 
 
 def cell_of(line: Mapping[str, Any]) -> Cell:
