@@ -5,7 +5,8 @@ Censoring is learned from the training part of the seed, as in the authors' note
 
 from __future__ import annotations
 
-from typing import Protocol as Interface
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,20 +19,14 @@ from hazboost.metrics import (
     integrated_brier_score,
 )
 
+if TYPE_CHECKING:
+    from hazboost.experiments.baselines import Fitted
+
 #: What single precision may add to a probability.
 ROUNDING = 1e-5
 
+#: Of the paper, and two of them on the untrimmed grid.
 METRICS = ("c_index", "ibs", "c_td", "auc", "ibs_full", "auc_full")
-
-
-class Prediction(Interface):
-    """What a fitted model says about subjects."""
-
-    def risk(self, X: Array) -> Array:
-        """One number for each subject; higher means earlier."""
-
-    def survival(self, X: Array, times: Array) -> Array:
-        """Survival probabilities, subjects by times."""
 
 
 def time_grid(time: Array, trim: float, size: int) -> Array:
@@ -55,11 +50,24 @@ def time_grid(time: Array, trim: float, size: int) -> Array:
     return np.linspace(first + margin, last - margin, size)
 
 
-def evaluate(split: Split, model: Prediction, protocol: Protocol = PROTOCOL) -> dict[str, float]:
-    """Judge a model on the test part.
+@dataclass(frozen=True)
+class Predictions:
+    """What a model says about the test part.
 
-    The C-index is that of the test part as it is. The metrics that weight with the inverse probability of censoring see
-    test rows up to 0.999 of the longest training follow-up, and are censored there.
+    Attributes
+    ----------
+    risk : array of shape (n,)
+        Higher means earlier.
+    survival : dict
+        For the trimmed grid, ``""``, and the untrimmed one, ``"_full"``: times, and survival at them.
+    """
+
+    risk: Array
+    survival: dict[str, tuple[Array, Array]]
+
+
+def predict(split: Split, model: Fitted, protocol: Protocol = PROTOCOL) -> Predictions:
+    """Risk and survival of the test part.
 
     Parameters
     ----------
@@ -70,6 +78,23 @@ def evaluate(split: Split, model: Prediction, protocol: Protocol = PROTOCOL) -> 
     protocol : Protocol
         The grid.
 
+    Raises
+    ------
+    ValueError
+        If a survival probability is outside of [0, 1].
+    """
+    X, time = split.test.X, _within_follow_up(split, protocol)[1]
+    grids = {name: time_grid(time, trim, protocol.grid_size) for name, trim in (("", protocol.trim), ("_full", 0.0))}
+    survival = {name: (grid, probabilities(model.survival(X, grid))) for name, grid in grids.items()}
+    return Predictions(model.risk(X), survival)
+
+
+def score(split: Split, predictions: Predictions, protocol: Protocol = PROTOCOL) -> dict[str, float]:
+    """Metrics of predictions for the test part.
+
+    The C-index is that of the test part as it is. The metrics that weight with the inverse probability of censoring
+    see the test rows up to 0.999 of the longest training follow-up, censored there.
+
     Returns
     -------
     dict
@@ -79,22 +104,22 @@ def evaluate(split: Split, model: Prediction, protocol: Protocol = PROTOCOL) -> 
     Raises
     ------
     ValueError
-        If a prediction has the wrong shape, is not finite, or is a survival probability outside of [0, 1].
+        If a prediction has the wrong shape or is not finite.
     """
-    test = split.test
-    train = (split.train.event, split.train.time)
-    seen = censor(test.event, test.time, protocol.follow_up * split.train.time.max())
-    grids = {name: time_grid(seen[1], trim, protocol.grid_size) for name, trim in (("", protocol.trim), ("_full", 0.0))}
-    risk = model.risk(test.X)
+    train, seen = (split.train.event, split.train.time), _within_follow_up(split, protocol)
     scores = {
-        "c_index": concordance_index((test.event, test.time), risk),
-        "c_td": concordance_index_ipcw(train, seen, risk),
+        "c_index": concordance_index((split.test.event, split.test.time), predictions.risk),
+        "c_td": concordance_index_ipcw(train, seen, predictions.risk),
     }
-    for name, grid in grids.items():
-        survival = probabilities(model.survival(test.X, grid))
+    for name, (grid, survival) in predictions.survival.items():
         scores[f"ibs{name}"] = integrated_brier_score(train, seen, survival, grid)
-        scores[f"auc{name}"] = cumulative_dynamic_auc(train, seen, risk, grid)[1]
+        scores[f"auc{name}"] = cumulative_dynamic_auc(train, seen, predictions.risk, grid)[1]
     return {name: scores[name] for name in METRICS}
+
+
+def _within_follow_up(split: Split, protocol: Protocol) -> tuple[Mask, Array]:
+    """Outcomes of the test part, censored where the training part tells little about censoring."""
+    return censor(split.test.event, split.test.time, protocol.follow_up * float(split.train.time.max()))
 
 
 def censor(event: Mask, time: Array, end: float) -> tuple[Mask, Array]:

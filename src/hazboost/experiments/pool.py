@@ -22,6 +22,10 @@ THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
 LARGE = 1.0
 #: So many tasks may overtake one that waits for memory.
 PATIENCE = 8
+#: What a worker says first: the seconds of its start are not those of its task.
+READY = "ready"
+#: Seconds for a worker to start.
+START = 120.0
 #: Seconds between two looks at the deadlines.
 PAUSE = 0.5
 
@@ -50,6 +54,7 @@ def _serve(connection: Connection, work: Callable[[Any], Any]) -> None:
     if hasattr(os, "setsid"):
         os.setsid()  # a group of its own, which can be killed as a whole
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    connection.send(READY)
     while True:
         connection.send(work(connection.recv()))
 
@@ -81,11 +86,12 @@ class _Worker(Generic[T, R]):
         other.close()
         self.failed, self.timeout = failed, timeout
         self.task: T | None = None
-        self.needs = 0.0
+        self.needs, self.ready = 0.0, False
 
     def give(self, task: T, needs: float) -> None:
         """Start a task."""
-        self.task, self.needs, self.deadline = task, needs, clock.monotonic() + self.timeout
+        self.task, self.needs = task, needs
+        self.deadline = clock.monotonic() + self.timeout + (0.0 if self.ready else START)
         self.connection.send(task)
 
     def take(self) -> R | None:
@@ -99,6 +105,9 @@ class _Worker(Generic[T, R]):
 
     def _outcome(self, task: T) -> R | None:
         try:
+            if not self.ready and self.connection.poll():
+                self.ready = self.connection.recv() == READY
+                self.deadline = clock.monotonic() + self.timeout
             if self.connection.poll():
                 result: R = self.connection.recv()
                 return result
