@@ -90,7 +90,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--datasets", type=names, help="names, separated by commas; the eight of the paper")
     parser.add_argument("--seeds", type=numbers, help="like 0-29 or 0,2,5; 0-29 if not given")
     parser.add_argument("--variants", type=names, help="paper, leak_free, or both with a comma; both if not given")
-    parser.add_argument("--jobs", type=int, default=cores(), help="processes of one thread each; one for each core")
+    parser.add_argument("--jobs", type=positive, default=cores(), help="processes of one thread each; one for each core")
     parser.add_argument("--memory", type=float, default=gibibytes(), help="GiB for all of them; 80 %% of the machine's")
     parser.add_argument("--timeout", type=float, default=3600.0, help="seconds for a cell; 3600 if not given")
     parser.add_argument("--retry-errors", action="store_true", help="run cells again that ended with an error")
@@ -121,6 +121,13 @@ def numbers(text: str) -> tuple[int, ...]:
         first, _, last = part.partition("-")
         found += range(int(first), int(last or first) + 1)
     return tuple(found)
+
+
+def positive(text: str) -> int:
+    """A number of at least one."""
+    if (number := int(text)) < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1; got {number}")
+    return number
 
 
 def cores() -> int:
