@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from scipy.stats import friedmanchisquare, studentized_range
+from scipy.stats import friedmanchisquare
 
 from benchmarks.accuracy.cell import Cell
 from benchmarks.accuracy.metrics import HIGHER_IS_BETTER
@@ -43,12 +42,6 @@ def friedman_p(scores: pd.DataFrame) -> float:
     if scores.shape[0] < 2 or scores.shape[1] < 3:
         return float("nan")
     return float(friedmanchisquare(*scores.to_numpy().T).pvalue)
-
-
-def critical_difference(models: int, datasets: int, level: float = 0.05) -> float:
-    """Nemenyi's critical difference of mean ranks."""
-    quantile = studentized_range.ppf(1 - level, models, np.inf) / np.sqrt(2)
-    return float(quantile * np.sqrt(models * (models + 1) / (6 * datasets)))
 
 
 def small_set_losses(results: dict[Cell, dict[str, Any]], own: str, rival: str, repeats: list[int]) -> pd.DataFrame:

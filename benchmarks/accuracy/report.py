@@ -21,13 +21,13 @@ from benchmarks.accuracy.models import MODELS, OWN
 from benchmarks.accuracy.ranks import (
     SMALL_ROWS,
     TOLERATED_LOSS,
-    critical_difference,
     friedman_p,
     mean_scores,
     rank_within,
     small_set_losses,
 )
 from benchmarks.accuracy.run import name_list, repeat_numbers
+from hazboost.plots import critical_difference
 
 REFERENCE = "kaplan_meier"
 RIVAL = "cox_ridge"

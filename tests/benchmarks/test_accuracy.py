@@ -19,10 +19,9 @@ from benchmarks.accuracy import data, metrics, report, run, storage
 from benchmarks.accuracy.adapters.reference import KaplanMeier
 from benchmarks.accuracy.cell import Cell, failure, run_cell
 from benchmarks.accuracy.curves import breslow, partial_log_likelihood, step_values
-from benchmarks.accuracy.figure import cliques
 from benchmarks.accuracy.models import MODELS
 from benchmarks.accuracy.pool import run_cells
-from benchmarks.accuracy.ranks import critical_difference, mean_scores, rank_within
+from benchmarks.accuracy.ranks import mean_scores, rank_within
 
 
 def outcomes(n, seed):
@@ -194,13 +193,3 @@ def test_ranks_use_common_repeats_only():
     assert scores.loc["a"].tolist() == [0.1, 0.2]
     assert list(scores.index) == ["a"]
     assert rank_within(scores, "brier").loc["a"].tolist() == [1, 2]
-
-
-def test_critical_difference_of_demsar():
-    assert critical_difference(5, 30) == pytest.approx(2.728 * np.sqrt(5 * 6 / (6 * 30)), rel=1e-3)
-
-
-def test_cliques():
-    assert cliques(np.array([1.0, 3.0, 4.0, 4.5]), 1.5) == [(3.0, 4.5)]
-    assert cliques(np.array([1.0, 3.0]), 1.0) == []
-    assert cliques(np.array([1.0, 2.0, 3.0]), 1.0) == [(1.0, 2.0), (2.0, 3.0)]
