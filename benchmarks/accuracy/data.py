@@ -80,7 +80,7 @@ def load(name: str) -> Dataset:
     complete = survset.load(name)
     rows = _rows(name, len(complete.X))
     X = complete.X.iloc[rows].reset_index(drop=True)
-    X = X[[column for column in X if X[column].nunique(dropna=False) > 1]]
+    X = X[[column for column in X if X[column].nunique(dropna=False) >= 2]]
     return Dataset(
         name=name,
         X=X,
