@@ -82,6 +82,7 @@ def draw_curves(outcomes: Mapping[str, Any], look: Look) -> Any:
         axes.set(title=title, ylim=(0.0, 1.03))
         if dataset is None:
             axes.text(0.5, 0.5, "data not here", transform=axes.transAxes, ha="center", color=look.faint)
+            axes.set_xticks([])
             continue
         target = as_target(dataset.y)
         for estimate, colour, label in (
@@ -136,7 +137,7 @@ def _draw_panel(
 ) -> None:
     """One data set; scores far behind the better half are marked at the edge, so that they do not squash the rest."""
     printed = [published_score(metric.name, model.name, dataset) for model in models]
-    low, high = _limits([estimate.mean for estimate in estimates if estimate.mean is not None], metric)
+    low, high = _limits(estimates, metric)
     for place, (model, estimate, paper) in enumerate(zip(models, estimates, printed, strict=True)):
         colour = look.own if model.name in OWN else look.ink
         if paper is not None:
@@ -152,7 +153,7 @@ def _draw_panel(
             axes.plot(ends, [place, place], color=colour, linewidth=1.5)
     axes.set_xlim(low, high)
     axes.grid(axis="y", visible=False)
-    axes.tick_params(axis="y", length=0)
+    axes.tick_params(axis="y", length=0, pad=7)
 
 
 def _mark(axes: Any, value: float, place: int, limits: tuple[float, float], **style: Any) -> None:
@@ -163,27 +164,24 @@ def _mark(axes: Any, value: float, place: int, limits: tuple[float, float], **st
     axes.plot([value], [place], linestyle="none", markersize=4.5, clip_on=False, **style)
 
 
-def _limits(values: Sequence[float], metric: Metric) -> tuple[float, float]:
-    """Room for the best score and twice as far behind the median as the best is ahead, if there is that much.
-
-    Examples
-    --------
-    >>> _limits([50.0, 70.0, 80.0, 81.0, 82.0], METRICS[0])
-    (77.0, 82.5)
-    """
-    if not values:
-        return 0.0, 100.0
+def _limits(estimates: Sequence[Estimate], metric: Metric) -> tuple[float, float]:
+    """Room for the best end of an interval, and behind the median for half as much again as before it."""
     sign = 1.0 if metric.higher_is_better else -1.0
-    goodness = sign * np.asarray(values)
-    best, middle = goodness.max(), float(np.median(goodness))
-    ahead = max(best - middle, 0.25)
-    worst = max(goodness.min() - 0.25 * ahead, middle - 1.5 * ahead)
-    low, high = sorted((sign * worst, sign * (best + 0.25 * ahead)))
-    return float(low), float(high)
+    ends = [(sign * each.mean, each.half_width or 0.0) for each in estimates if each.mean is not None]
+    if not ends:
+        return 0.0, 100.0
+    middle = float(np.median([mean for mean, _ in ends]))
+    ahead = max(max(mean + width for mean, width in ends) - middle, 0.25)
+    behind = min(middle - min(mean - width for mean, width in ends), 1.5 * ahead)
+    low, high = sorted((sign * (middle - behind - 0.1 * ahead), sign * (middle + 1.1 * ahead)))
+    return low, high
 
 
 def draw_ranks(study: Study, version: str, look: Look) -> Any:
-    """Draw critical-difference diagrams of the paper's four metrics, over the models with a score on every data set."""
+    """Draw critical-difference diagrams of the paper's four metrics, over the models with a score on every data set.
+
+    Kaplan and Meier's estimate is not among them: it has no ranking to compare.
+    """
     from matplotlib.figure import Figure  # noqa: PLC0415
 
     ranks = {metric: mean_ranks(study, version, metric) for metric in METRICS[:4]}
@@ -209,6 +207,7 @@ def mean_ranks(study: Study, version: str, metric: Metric) -> dict[str, float]:
     means = {
         model.title: [cells.estimate(model.name, name, metric.name).mean for name in study.datasets]
         for model in study.models
+        if model.learner != "none"
     }
     complete = {title: row for title, row in means.items() if None not in row}
     if not complete:

@@ -331,6 +331,6 @@ def _coverage_note(entries: Iterable[Iterable[Entry]]) -> tuple[str, ...]:
     flat = [entry for row in entries for entry in row]
     if any(entry.coverage or (entry.value is None and entry.note != "no such model") for entry in flat):
         return (
-            "In brackets: on how much a number rests that rests on less than planned. —: none; see *Missing cells*.",
+            "In brackets: how many of the planned are there, where some are missing. —: none; see *Missing cells*.",
         )
     return ()

@@ -85,9 +85,9 @@ def _cell(entry: Entry) -> str:
     if entry.rank:
         number = f'<span class="{_RANKS[entry.rank]}">{number}</span>'
     if entry.coverage:
-        number += f" <small>({escape(entry.coverage)})</small>"
+        number += f"<small>({escape(entry.coverage)})</small>"
     if entry.published:
-        number += f'<small class="published">{escape(entry.printed())}</small>'
+        number += f"<small>{escape(entry.printed())}</small>"
     return f"<td{attributes}>{number}</td>"
 
 
