@@ -86,7 +86,7 @@ def make_optimizer(setting: Setting) -> Any:
     return tt.optim.Adam(setting.learning_rate)
 
 
-def train(model: Any, setting: Setting, X: Array, y: Any, validation: tuple[Any, Any]) -> None:
+def train(model: Any, setting: Setting, X: npt.NDArray[np.float32], y: Any, validation: tuple[Any, Any]) -> None:
     """Train a model of pycox until the validation loss has not fallen for 10 epochs, and keep the best weights."""
     import torchtuples as tt  # noqa: PLC0415
 
