@@ -90,7 +90,9 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--datasets", type=names, help="names, separated by commas; the eight of the paper")
     parser.add_argument("--seeds", type=numbers, help="like 0-29 or 0,2,5; 0-29 if not given")
     parser.add_argument("--variants", type=names, help="paper, leak_free, or both with a comma; both if not given")
-    parser.add_argument("--jobs", type=positive, default=cores(), help="processes of one thread each; one for each core")
+    parser.add_argument(
+        "--jobs", type=positive, default=cores(), help="processes of one thread each; one for each core"
+    )
     parser.add_argument("--memory", type=float, default=gibibytes(), help="GiB for all of them; 80 %% of the machine's")
     parser.add_argument("--timeout", type=float, default=3600.0, help="seconds for a cell; 3600 if not given")
     parser.add_argument("--retry-errors", action="store_true", help="run cells again that ended with an error")
