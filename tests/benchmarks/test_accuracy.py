@@ -20,8 +20,8 @@ from benchmarks.accuracy.adapters.reference import KaplanMeier
 from benchmarks.accuracy.cell import Cell, failure, run_cell
 from benchmarks.accuracy.curves import breslow, partial_log_likelihood, step_values
 from benchmarks.accuracy.models import MODELS
-from benchmarks.accuracy.pool import run_cells
 from benchmarks.accuracy.ranks import mean_scores, rank_within
+from hazboost.experiments.pool import Limits, run_tasks
 
 
 def outcomes(n, seed):
@@ -144,12 +144,12 @@ def test_a_warning_is_an_error_of_fpboost_only(model, fails, monkeypatch):
 def test_error_is_recorded_without_folders():
     line = run_cell(Cell("no such set", "kaplan_meier", 0))
     assert "Traceback" in line["error"]
-    assert "/" not in line["error"]
+    assert 'File "cell.py"' in line["error"]
 
 
 def test_timeout_is_recorded():
-    lines = list(run_cells([Cell("stagec", "kaplan_meier", 0)], jobs=1, timeout=0.0))
-    assert "timeout" in lines[0]["error"]
+    (line,) = run_tasks([Cell("stagec", "kaplan_meier", 0)], run_cell, failure, Limits(timeout=0.0))
+    assert "timeout" in line["error"]
 
 
 def test_run_resumes_and_reports(tmp_path, capsys):

@@ -1,7 +1,9 @@
 """The registry: every count of the paper's table, and what every data set has."""
 
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,6 +13,7 @@ from hazboost import FPBoost
 from hazboost.datasets import PAPER, Leak, dataset_names, load_dataset
 from hazboost.datasets.packages import require
 
+PAGE = Path(__file__).parents[2] / "docs" / "datasets.md"
 #: Rows, share of censoring in %, features (all three as in the paper's table), columns after one-hot encoding.
 COUNTS = {
     "aids": ("AIDS", 1151, 91.66, 11, 27),
@@ -159,3 +162,24 @@ def test_importing_the_door_imports_no_package_of_the_extra():
     code = "import sys, hazboost.datasets; print(*(name.partition('.')[0] for name in sys.modules))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"h5py", "pooch", "sksurv", "SurvSet"} & set(ran.stdout.split())  # XGBoost imports pandas itself
+
+
+@pytest.mark.usefixtures("capsys")
+def test_code_of_the_page_runs():
+    pytest.importorskip("sksurv")
+    pytest.importorskip("SurvSet")
+    for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL):
+        exec(compile(block, PAGE.name, "exec"), {})
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_counts_of_the_page(name):
+    _, rows, censored, features, columns = COUNTS[name]
+    row = next(line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith(f"| `{name}`"))
+    assert f"| {rows} | {censored:.2f} % | {features} | {columns} |" in row
+
+
+def test_links_of_the_page():
+    links = re.findall(r"\]\(([^)#:\s]+)\)", PAGE.read_text(encoding="utf-8"))
+    assert links
+    assert all((PAGE.parent / link).exists() for link in links)

@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,15 @@ def test_one_state_after_two_months_is_death(load):
     early = dataset.y["time"] <= 59
     assert (early.sum(), (early & ~told).sum()) == (3131, 8)
     assert round(concordance_index(dataset.y, told.astype(float)), 3) == 0.76
+
+
+def test_orders_after_admission_are_orders_for_the_dying(load):
+    dataset = load("support2", leak_free=True)
+    later = (dataset.X["fac_dnr"] == "dnr after sadm").to_numpy()
+    died, time = dataset.y["event"][later], dataset.y["time"][later]
+    assert later.sum() == 2956
+    assert round(100 * died.mean()) == 93
+    assert np.mean(died & (time <= 20)) >= 0.5 > np.mean(died & (time <= 19))
 
 
 def test_rows_with_something_missing(load):
@@ -50,9 +61,9 @@ def test_two_eyes_of_one_patient(load):
 
 
 def test_the_first_kind_of_event_counts(load):
-    table = survset_data.SurvLoader
-    with pytest.warns(DeprecationWarning, match="numpy"):
-        kinds = table().load_dataset("follic")["df"]["event"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        kinds = survset_data.SurvLoader().load_dataset("follic")["df"]["event"]
     assert set(kinds) == {0, 1, 2}
     assert load("survset/follic").y["event"].sum() == (kinds == 1).sum()
 
@@ -65,5 +76,5 @@ def test_leak_of_flchain(load):
 
 @pytest.mark.parametrize("name", ["heart", "nowhere"])
 def test_other_names_are_refused(name):
-    with pytest.raises(ValueError, match=rf"'survset/{name}' is no time-fixed data set .*ovarian.*Surv\.counting"):
+    with pytest.raises(ValueError, match=rf"no time-fixed data set '{name}'; it has .*ovarian.*Surv\.counting"):
         load_dataset(f"survset/{name}")

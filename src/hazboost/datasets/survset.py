@@ -42,19 +42,17 @@ def names() -> tuple[str, ...]:
 
 
 def load(name: str) -> Dataset:
-    """A set by its name in SurvSet, without rows that have no time or a negative one.
+    """A set by its name in SurvSet.
 
     With several kinds of event (one set) the first is the event, the others are censoring. Missing categories are, by
     SurvSet, a category of their own.
     """
     if name not in names():
         raise ValueError(
-            f"'survset/{name}' is no time-fixed data set of SurvSet; there are {', '.join(names())}. Sets with "
-            "covariates that change over time are loaded by SurvSet itself; `hazboost.Surv.counting` makes their y."
+            f"SurvSet has no time-fixed data set {name!r}; it has {', '.join(names())}. Sets with covariates that "
+            "change over time are loaded by SurvSet itself; `hazboost.Surv.counting` makes their y."
         )
     table, reference = _read(name)
-    time = table["time"].to_numpy(dtype=float)
-    table = table[np.isfinite(time) & (time >= 0)].reset_index(drop=True)
     return Dataset(
         name=f"survset/{name}",
         title=name,

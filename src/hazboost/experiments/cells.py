@@ -13,6 +13,7 @@ from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, Literal
 
+from hazboost import __version__
 from hazboost.experiments.evaluation import METRICS, predict, score
 from hazboost.experiments.protocol import prepare
 
@@ -23,7 +24,7 @@ Variant = Literal["paper", "leak_free"]
 #: As in the paper, and without what tells the outcome.
 VARIANTS: tuple[Variant, ...] = ("paper", "leak_free")
 #: Packages whose versions every line has.
-PACKAGES = ("hazboost", "numpy", "scikit-learn")
+PACKAGES = ("numpy", "scikit-learn")
 TRACEBACK_TAIL = 1_500
 
 
@@ -104,7 +105,7 @@ def versions(model: str) -> dict[str, str]:
 
     names = dict.fromkeys((*PACKAGES, *(BASELINES[model].packages if model in BASELINES else ())))
     found = {name: text for name in names if (text := installed(name)) is not None}
-    return {"python": platform.python_version()} | found
+    return {"python": platform.python_version(), "hazboost": __version__} | found
 
 
 def installed(package: str) -> str | None:

@@ -22,7 +22,8 @@ def nearest_values(steps: Array, values: Array, times: Array) -> Array:
 
 def positive(time: Array) -> Array:
     """Times with zeros moved to half of the smallest positive time, for models that cannot take them."""
-    return np.maximum(time, 0.5 * time[time > 0.0].min())
+    moved: Array = np.maximum(time, 0.5 * time[time > 0.0].min())
+    return moved
 
 
 def breslow(score: Array, event: Mask, time: Array) -> tuple[Array, Array]:
