@@ -7,6 +7,7 @@ import io
 import re
 from dataclasses import dataclass
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -388,3 +389,9 @@ def test_print_tables_without_results(tmp_path):
     stream = io.StringIO()
     print_tables(tmp_path, stream)
     assert "No results" in stream.getvalue()
+
+
+def test_the_page_asks_for_tables_that_there_are():
+    page = (Path(__file__).parents[2] / "docs" / "experiments.md").read_text(encoding="utf-8")
+    assert page.count("<!-- table:") == page.count("<!-- end of table -->") > 10
+    fill(page, all_tables(study(complete())))

@@ -137,14 +137,14 @@ def improvement_table(study: Study, version: str, metric: Metric) -> Table:
     compared = [name for name in COMPARED if name not in left_out]
     defaults = [name.removesuffix("_paper") for name in compared]
     sections = (
-        ("FPBoost.paper over the models as in the paper", "fpboost_paper", compared, version == "paper"),
-        ("FPBoost() over the models as in the paper", "fpboost", compared, False),
-        ("FPBoost() over the models at their libraries' defaults", "fpboost", defaults, False),
+        ("fpboost_paper", compared, "in the paper's settings", version == "paper"),
+        ("fpboost", compared, "in the paper's settings", False),
+        ("fpboost", defaults, "in their libraries' settings", False),
     )
-    cells = study.cells(version)
+    cells, titles = study.cells(version), {model.name: model.title for model in study.models}
     rows: list[Row] = []
-    for heading, own, others, beside in sections:
-        rows.append(Row(heading, rule=bool(rows)))
+    for own, others, settings, beside in sections:
+        rows.append(Row(f"{titles.get(own, own)} over the models {settings}", rule=bool(rows)))
         for kind in KINDS:
             entries = [_improvement(study, cells, metric, own, others, kind, learner) for learner in LEARNERS]
             if beside:
