@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -99,39 +102,80 @@ class Environment:
                 f"{(done.stdout + done.stderr)[-OUTPUT_TAIL:]}"
             )
 
-    def call(self, worker: str, action: str, folder: Path, arrays: Arrays, settings: Mapping[str, Any]) -> Arrays:
-        """Run an action of a worker in this environment.
+    def versions(self, packages: tuple[str, ...]) -> dict[str, str]:
+        """Versions of distributions in this environment; those that are not installed are left out."""
+        code = (
+            "import json, sys; from importlib.metadata import distributions; "
+            "found = {d.name.lower(): d.version for d in distributions()}; "
+            "print(json.dumps({n: found[n.lower()] for n in sys.argv[1:] if n.lower() in found}))"
+        )
+        command = [str(self.python()), "-c", code, *packages]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
+        found: dict[str, str] = json.loads(done.stdout)
+        return found
 
-        Parameters
-        ----------
-        worker : str
-            A file in ``baselines/workers``, without its ending.
-        action : {"fit", "predict"}
-            What to do. What ``fit`` learns stays in the folder for ``predict``.
-        folder : Path
-            Where arrays and settings are left and results found.
-        arrays, settings : mapping
-            What the action works on; settings must fit into JSON.
+
+class Worker:
+    """A process in an environment that trains one model and predicts with it.
+
+    Arrays travel through a temporary folder. The process ends with this object, or with the process that started it.
+
+    Parameters
+    ----------
+    environment : Environment
+        Whose interpreter it is.
+    name : str
+        A file in ``baselines/workers``, without its ending, with the functions that are called.
+    """
+
+    def __init__(self, environment: Environment, name: str) -> None:
+        self.name = name
+        self._path = Path(tempfile.mkdtemp(prefix="hazboost-"))
+        with (self._path / "log.txt").open("w") as log:
+            self._process = subprocess.Popen(  # noqa: S603
+                [str(environment.python()), str(SERVE), str(SERVE.parent / f"{name}.py"), str(self._path)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                env={name: value for name, value in os.environ.items() if not name.startswith("PYTHON")} | ONE_THREAD,
+                text=True,
+            )
+        weakref.finalize(self, _end, self._process, self._path)
+
+    def call(self, action: str, arrays: Arrays, settings: Mapping[str, Any] | None = None) -> Arrays:
+        """Have the worker call its function ``action`` on arrays, and on settings that fit into JSON.
 
         Returns
         -------
         mapping of arrays
-            What the action returned.
+            What the function returned.
         """
-        np.savez(folder / "input.npz", **arrays)  # type: ignore[arg-type]
-        (folder / "settings.json").write_text(json.dumps(dict(settings)))
-        command = [str(self.python()), str(SERVE), str(SERVE.parent / f"{worker}.py"), action, str(folder)]
-        environment = {name: value for name, value in os.environ.items() if name not in {"PYTHONPATH", "PYTHONHOME"}}
-        done = subprocess.run(  # noqa: S603
-            command, capture_output=True, text=True, check=False, env=environment | ONE_THREAD
-        )
-        if done.returncode != 0:
+        np.savez(self._path / "input.npz", **arrays)  # type: ignore[arg-type]
+        (self._path / "settings.json").write_text(json.dumps(dict(settings or {})))
+        if self._ask(action) != "done":
+            log = (self._path / "log.txt").read_text(errors="replace")
             raise WorkerError(
-                f"{self.name}: {action} ended with the code {done.returncode}. The last lines of its output:\n"
-                f"{(done.stdout + done.stderr)[-OUTPUT_TAIL:]}"
+                f"{self.name}: {action} ended with the code {self._process.wait()}. The last lines of its output:\n"
+                f"{log[-OUTPUT_TAIL:]}"
             )
-        with np.load(folder / "output.npz") as output:
+        with np.load(self._path / "output.npz") as output:
             return dict(output)
+
+    def _ask(self, action: str) -> str:
+        """What the process answers; nothing if it has ended."""
+        pipes = self._process.stdin, self._process.stdout
+        try:
+            print(action, file=pipes[0], flush=True)
+        except BrokenPipeError:
+            return ""
+        return pipes[1].readline().strip() if pipes[1] is not None else ""
+
+
+def _end(process: subprocess.Popen[str], folder: Path) -> None:
+    """Close the pipe on which the process waits for more to do, wait for its end, and leave nothing behind."""
+    with contextlib.suppress(BrokenPipeError):
+        process.communicate()
+    shutil.rmtree(folder)
 
 
 def _interpreter(folder: Path) -> Path:

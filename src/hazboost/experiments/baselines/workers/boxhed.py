@@ -23,13 +23,11 @@ def fit(arrays: dict[str, Any], settings: dict[str, Any]) -> Any:
     model = boxhed(nthread=1)
     data = model.preprocess(data=table, is_cat=[len(outcome) + i for i in settings["categorical"]], nthread=1)
     model.fit(data["X"], data["delta"], data["w"])
-    model.prep.prep_lib = None  # a library of C, which cannot be stored
     return model
 
 
 def predict(model: Any, arrays: dict[str, Any]) -> dict[str, Any]:
     """Minus the mean survival over 100 times of [0, 1], and survival."""
-    model.prep.__init__()
     hazard, splits = hazards(model, arrays["X"])
     grid = np.linspace(0.0, 1.0, RISK_TIMES)
     return {
