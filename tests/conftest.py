@@ -6,36 +6,50 @@ import os
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import settings
 
 from hazboost.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
+from hazboost.datasets import deepsurv, load_dataset
+from hazboost.datasets.files import FOLDER, find_in_folder
 from hazboost.mixture import Mixture, log_hazards, log_time, sum_hazards
 
 settings.register_profile("hazboost", deadline=None, derandomize=True, database=None, max_examples=50)
 settings.load_profile("hazboost")
 
-DATA = Path(os.environ.get("HAZBOOST_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
-
-
-def load_table(name):
-    path = DATA / name
-    if not path.exists():
-        pytest.skip(f"{name} is not in {DATA}; point HAZBOOST_DATA at the folder that holds it")
-    return pd.read_csv(path)
+NEIGHBOUR = Path(__file__).resolve().parents[2] / "shared" / "data"
+if NEIGHBOUR.is_dir():
+    os.environ.setdefault(FOLDER, str(NEIGHBOUR))
 
 
 @pytest.fixture(scope="session")
-def metabric():
+def load_local():
+    """``load_dataset`` for METABRIC and WHAS, never with a download: skips if they are not in ``HAZBOOST_DATA``."""
+
+    def load(name, **options):
+        file = {"metabric": deepsurv.METABRIC, "whas": deepsurv.WHAS}[name]
+        if find_in_folder(file) is None:
+            pytest.skip(f"point {FOLDER} at a folder that holds {file.name} or {file.csv}")
+        return load_dataset(name, **options)
+
+    return load
+
+
+def as_table(dataset):
+    split = np.where(dataset.test, "test", "train")
+    return dataset.X.astype(float).assign(time=dataset.y["time"], event=dataset.y["event"].astype(int), split=split)
+
+
+@pytest.fixture(scope="session")
+def metabric(load_local):
     """METABRIC, one row per patient: x0 to x8, time, event, and DeepSurv's split (train or test)."""
-    return load_table("metabric.csv")
+    return as_table(load_local("metabric"))
 
 
 @pytest.fixture(scope="session")
-def whas():
+def whas(load_local):
     """WHAS: x0 to x5, time, event, DeepSurv's split (train or test), and subject, which is no feature."""
-    return load_table("whas_deepsurv.csv")
+    return as_table(load_local("whas")).assign(subject=load_local("whas", leak_free=True).groups)
 
 
 @pytest.fixture(scope="session")

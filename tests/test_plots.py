@@ -12,7 +12,8 @@ from matplotlib import pyplot as plt
 from sklearn.exceptions import NotFittedError
 
 from hazboost import FPBoost
-from hazboost.plots import plot_selection, plot_trials
+from hazboost.plots import critical_difference, plot_ranks, plot_selection, plot_trials
+from hazboost.plots.ranks import cliques
 
 
 @pytest.fixture(autouse=True)
@@ -123,3 +124,20 @@ def test_without_matplotlib_there_is_a_hint(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r'pip install "hazboost\[demo\]"'):
         plot_trials(make_result([0.6], ["complete"]))
+
+
+def test_critical_difference_of_demsar():
+    assert critical_difference(5, 30) == pytest.approx(2.728 * np.sqrt(5 * 6 / (6 * 30)), rel=1e-3)
+
+
+def test_cliques():
+    assert cliques(np.array([1.0, 3.0, 4.0, 4.5]), 1.5) == [(3.0, 4.5)]
+    assert cliques(np.array([1.0, 3.0]), 1.0) == []
+    assert cliques(np.array([1.0, 2.0, 3.0]), 1.0) == [(1.0, 2.0), (2.0, 3.0)]
+
+
+def test_plot_ranks_writes_every_model_once_and_highlights():
+    ax = plot_ranks({"b": 2.0, "a": 1.0, "c": 3.0}, 1.0, highlight={"a"}, accent="#ff0000")
+    labels = [text.get_text().strip() for text in ax.texts]
+    assert {"a  1.00", "b  2.00", "3.00  c"} <= set(labels)
+    assert [text.get_color() for text in ax.texts if "a  1.00" in text.get_text()] == ["#ff0000"]

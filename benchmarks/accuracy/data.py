@@ -7,7 +7,6 @@ kind. Columns are used as they come, also the few that tell about the outcome (`
 
 from __future__ import annotations
 
-import warnings
 import zlib
 from dataclasses import dataclass
 from functools import cache
@@ -15,7 +14,8 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from SurvSet.data import SurvLoader
+
+from hazboost.datasets import survset
 
 MIN_EVENTS = 20
 MAX_COLUMNS = 200
@@ -64,10 +64,9 @@ class Dataset:
 @cache
 def names() -> tuple[str, ...]:
     """Names of the data sets of the benchmark, the smallest first."""
-    catalogue = SurvLoader().df_ds
+    catalogue = survset.catalogue()
     narrow = catalogue["n_fac"] + catalogue["n_num"] <= MAX_COLUMNS
-    fixed = [str(name) for name in catalogue.loc[narrow & ~catalogue["is_td"].astype(bool), "ds"]]
-    chosen = [name for name in fixed if _eligible(load(name))]
+    chosen = [str(name) for name in catalogue.loc[narrow, "ds"] if _eligible(load(name))]
     return tuple(sorted(chosen, key=lambda name: (len(load(name).X), name)))
 
 
@@ -78,35 +77,25 @@ def _eligible(dataset: Dataset) -> bool:
 @cache
 def load(name: str) -> Dataset:
     """A data set by its name in SurvSet."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the files were written by an older NumPy
-        table = SurvLoader().load_dataset(ds_name=name)["df"]
-    time = table["time"].to_numpy(dtype=float)
-    table = table[np.isfinite(time) & (time >= 0)].reset_index(drop=True)
-    if len(table) > MAX_ROWS:
-        rows = np.random.default_rng(_seed(name)).choice(len(table), size=MAX_ROWS, replace=False)
-        table = table.iloc[np.sort(rows)].reset_index(drop=True)
-    X = _features(table)
+    complete = survset.load(name)
+    rows = _rows(name, len(complete.X))
+    X = complete.X.iloc[rows].reset_index(drop=True)
+    X = X[[column for column in X if X[column].nunique(dropna=False) >= 2]]
     return Dataset(
         name=name,
         X=X,
-        event=table["event"].to_numpy() == 1,
-        time=table["time"].to_numpy(dtype=float),
-        subject=pd.factorize(table["pid"])[0],
+        event=complete.y["event"][rows],
+        time=complete.y["time"][rows],
+        subject=pd.factorize(rows if complete.groups is None else complete.groups[rows])[0],
         columns=sum(_width(X[column]) for column in X),
     )
 
 
-def _features(table: pd.DataFrame) -> pd.DataFrame:
-    X = {}
-    for column in table.columns:
-        if table[column].nunique(dropna=False) < 2:
-            continue
-        if column.startswith("num_"):
-            X[column] = table[column].astype(float)
-        elif column.startswith("fac_"):
-            X[column] = table[column].map(str, na_action="ignore").astype("category")
-    return pd.DataFrame(X)
+def _rows(name: str, n: int) -> Indices:
+    """All rows, or a random 10,000 of them."""
+    if n <= MAX_ROWS:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(_seed(name)).choice(n, size=MAX_ROWS, replace=False))
 
 
 def _width(column: pd.Series) -> int:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from scipy.stats import friedmanchisquare, studentized_range
+from scipy.stats import friedmanchisquare
 
 from benchmarks.accuracy.cell import Cell
 from benchmarks.accuracy.metrics import HIGHER_IS_BETTER
@@ -17,7 +17,7 @@ TOLERATED_LOSS = 0.5
 
 
 def mean_scores(
-    results: dict[Cell, dict[str, Any]], models: list[str], metric: str, repeats: list[int]
+    results: dict[Cell, dict[str, Any]], models: Sequence[str], metric: str, repeats: Sequence[int]
 ) -> pd.DataFrame:
     """Scores averaged over the repeats, data sets by models.
 
@@ -29,7 +29,7 @@ def mean_scores(
         if line["error"] is None and line[metric] is not None and cell.model in models and cell.repeat in repeats
     ]
     table = pd.DataFrame(rows, columns=["dataset", "repeat", "model", "score"])
-    wide = table.pivot_table(index=["dataset", "repeat"], columns="model", values="score").reindex(columns=models)
+    wide = table.pivot_table(index=["dataset", "repeat"], columns="model", values="score").reindex(columns=list(models))
     return wide.dropna().groupby(level="dataset").mean()
 
 
@@ -45,13 +45,7 @@ def friedman_p(scores: pd.DataFrame) -> float:
     return float(friedmanchisquare(*scores.to_numpy().T).pvalue)
 
 
-def critical_difference(models: int, datasets: int, level: float = 0.05) -> float:
-    """Nemenyi's critical difference of mean ranks."""
-    quantile = studentized_range.ppf(1 - level, models, np.inf) / np.sqrt(2)
-    return float(quantile * np.sqrt(models * (models + 1) / (6 * datasets)))
-
-
-def small_set_losses(results: dict[Cell, dict[str, Any]], own: str, rival: str, repeats: list[int]) -> pd.DataFrame:
+def small_set_losses(results: dict[Cell, dict[str, Any]], own: str, rival: str, repeats: Sequence[int]) -> pd.DataFrame:
     """Points of C-index by which `own` leads `rival` (negative: is behind), on the sets with fewer than 500 rows."""
     rows = {cell.dataset: line["n"] for cell, line in results.items() if line["error"] is None}
     scores = mean_scores(results, [own, rival], "c_index", repeats)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +22,13 @@ from benchmarks.accuracy.models import MODELS, OWN
 from benchmarks.accuracy.ranks import (
     SMALL_ROWS,
     TOLERATED_LOSS,
-    critical_difference,
     friedman_p,
     mean_scores,
     rank_within,
     small_set_losses,
 )
-from benchmarks.accuracy.run import name_list, repeat_numbers
+from hazboost.cli import names, numbers
+from hazboost.plots import critical_difference
 
 REFERENCE = "kaplan_meier"
 RIVAL = "cox_ridge"
@@ -46,7 +47,7 @@ def main(arguments: list[str] | None = None) -> None:
     sys.stdout.write(text)
 
 
-def compose(results: Results, models: list[str], repeats: list[int], output: Path) -> str:
+def compose(results: Results, models: Sequence[str], repeats: Sequence[int], output: Path) -> str:
     """The report as Markdown; draws the figure on the way."""
     scores = {metric: mean_scores(results, models, metric, repeats) for metric in TITLES}
     ranks = {metric: rank_within(table, metric).mean() for metric, table in scores.items()}
@@ -92,7 +93,7 @@ def median_seconds(results: Results) -> pd.Series:
     return pd.DataFrame(rows, columns=["model", "seconds"]).groupby("model")["seconds"].median()
 
 
-def small_sets(results: Results, repeats: list[int]) -> str:
+def small_sets(results: Results, repeats: Sequence[int]) -> str:
     """Data sets with fewer than 500 rows on which FPBoost is clearly behind ridge Cox."""
     table = small_set_losses(results, OWN, RIVAL, repeats)
     behind = table[table["lead"] < -TOLERATED_LOSS]
@@ -109,7 +110,7 @@ def small_sets(results: Results, repeats: list[int]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def errors(results: Results, models: list[str]) -> str:
+def errors(results: Results, models: Sequence[str]) -> str:
     """How many cells ended with an error."""
     failed = Counter(cell.model for cell, line in results.items() if line["error"] and cell.model in models)
     listed = ", ".join(f"{model} {count}" for model, count in failed.items())
@@ -121,10 +122,8 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--results", type=Path, default=storage.RESULTS, help="folder of the results")
     parser.add_argument("--output", type=Path, help="folder of the report; that of the results if not given")
-    parser.add_argument(
-        "--models", type=name_list, help=f"names, separated by commas; all but {REFERENCE} if not given"
-    )
-    parser.add_argument("--repeats", type=repeat_numbers, default=list(range(REPEATS)), help="like 0-9 or 0,2,5")
+    parser.add_argument("--models", type=names, help=f"names, separated by commas; all but {REFERENCE} if not given")
+    parser.add_argument("--repeats", type=numbers, default=list(range(REPEATS)), help="like 0-9 or 0,2,5")
     options = parser.parse_args(arguments)
     options.output = options.output or options.results
     return options

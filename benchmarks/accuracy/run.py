@@ -9,13 +9,15 @@ from __future__ import annotations
 import argparse
 import sys
 import time as clock
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
 from benchmarks.accuracy import data, storage
-from benchmarks.accuracy.cell import Cell
+from benchmarks.accuracy.cell import Cell, failure, run_cell
 from benchmarks.accuracy.models import MODELS
-from benchmarks.accuracy.pool import run_cells
+from hazboost.cli import names, numbers
+from hazboost.experiments.pool import Limits, run_tasks
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -25,8 +27,9 @@ def main(arguments: list[str] | None = None) -> None:
     if options.retry:
         done = {cell: line for cell, line in done.items() if line["error"] is None}
     cells = [cell for cell in plan(options.models, options.datasets, options.repeats) if cell not in done]
+    lines = run_tasks(cells, run_cell, failure, Limits(options.jobs, options.timeout))
     started = clock.monotonic()
-    for count, line in enumerate(run_cells(cells, options.jobs, options.timeout), start=1):
+    for count, line in enumerate(lines, start=1):
         storage.append(options.output, line)
         left = (clock.monotonic() - started) / count * (len(cells) - count)
         outcome = f"C {line['c_index'] or float('nan'):.3f}" if line["error"] is None else "ERROR"
@@ -37,7 +40,7 @@ def main(arguments: list[str] | None = None) -> None:
         sys.stdout.flush()
 
 
-def plan(models: list[str], datasets: list[str], repeats: list[int]) -> list[Cell]:
+def plan(models: Sequence[str], datasets: Sequence[str], repeats: Sequence[int]) -> list[Cell]:
     """All cells: repeat by repeat, the small data sets first, the models as given."""
     return [
         Cell(name, model, repeat)
@@ -51,9 +54,9 @@ def plan(models: list[str], datasets: list[str], repeats: list[int]) -> list[Cel
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     """Options of the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--models", type=name_list, default=list(MODELS), help="names, separated by commas")
-    parser.add_argument("--datasets", type=name_list, help="names, separated by commas")
-    parser.add_argument("--repeats", type=repeat_numbers, default=list(range(data.REPEATS)), help="like 0-9 or 0,2,5")
+    parser.add_argument("--models", type=names, default=list(MODELS), help="names, separated by commas")
+    parser.add_argument("--datasets", type=names, help="names, separated by commas")
+    parser.add_argument("--repeats", type=numbers, default=list(range(data.REPEATS)), help="like 0-9 or 0,2,5")
     parser.add_argument("--jobs", type=int, default=1, help="processes of one thread each")
     parser.add_argument("--timeout", type=float, default=900, help="seconds for a cell")
     parser.add_argument("--retry", action="store_true", help="run cells again that ended with an error")
@@ -65,20 +68,6 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     if unknown := set(options.datasets) - set(data.names()):
         parser.error(f"unknown data sets: {', '.join(sorted(unknown))}")
     return options
-
-
-def name_list(text: str) -> list[str]:
-    """Names separated by commas."""
-    return [name.strip() for name in text.split(",")]
-
-
-def repeat_numbers(text: str) -> list[int]:
-    """Numbers out of a list of numbers and ranges: ``0-2,5`` is 0, 1, 2, 5."""
-    numbers: list[int] = []
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        numbers += range(int(first), int(last or first) + 1)
-    return numbers
 
 
 if __name__ == "__main__":

@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 from benchmarks.accuracy.cell import Cell
+from hazboost.experiments import storage
 
 RESULTS = Path(__file__).parent / "results"
+KEY = tuple(field.name for field in fields(Cell))
 
-
-def append(folder: Path, line: dict[str, Any]) -> None:
-    """Write a line to the file of its model."""
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / f"{line['model']}.jsonl").open("a", encoding="utf-8") as file:
-        file.write(json.dumps(line, allow_nan=False) + "\n")
+append = storage.append
 
 
 def read(folder: Path) -> dict[Cell, dict[str, Any]]:
     """The last line of each cell; lines cut short by a kill are skipped."""
-    lines: dict[Cell, dict[str, Any]] = {}
-    for path in sorted(folder.glob("*.jsonl")):
-        for text in path.read_text(encoding="utf-8").splitlines():
-            try:
-                line = json.loads(text)
-            except json.JSONDecodeError:
-                continue
-            lines[Cell(line["dataset"], line["model"], line["repeat"])] = line
-    return lines
+    return {Cell(*(line[name] for name in KEY)): line for line in storage.read(folder, KEY)}

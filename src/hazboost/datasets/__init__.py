@@ -1,0 +1,70 @@
+"""The eight data sets of the paper, and SurvSet's, through one door. They need the extra ``datasets``."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+
+from hazboost.datasets import deepsurv, scikit_survival, survset
+from hazboost.datasets.dataset import Dataset, Leak, drop_leaks
+
+#: The data sets of the paper, in its order.
+LOADERS: dict[str, Callable[[], Dataset]] = {
+    "aids": scikit_survival.aids,
+    "breast_cancer": scikit_survival.breast_cancer,
+    "flchain": scikit_survival.flchain,
+    "gbsg2": scikit_survival.gbsg2,
+    "metabric": deepsurv.metabric,
+    "support2": survset.support2,
+    "veterans": scikit_survival.veterans,
+    "whas": deepsurv.whas,
+}
+#: What it takes to be free of leaks, where dropping columns is not enough.
+REMEDIES: dict[str, Callable[[Dataset], Dataset]] = {"whas": deepsurv.split_by_patient}
+PAPER = tuple(LOADERS)
+SURVSET = "survset/"
+
+
+def load_dataset(name: str, *, leak_free: bool = False) -> Dataset:
+    """A data set by its name.
+
+    Parameters
+    ----------
+    name : str
+        One of `PAPER`, or ``"survset/<name>"`` for a time-fixed set of SurvSet.
+    leak_free : bool, default False
+        Without what is known to tell the outcome. False: columns and split as in the paper. True: FLCHAIN without
+        ``chapter``, SUPPORT2 without ``fac_sfdm2``, WHAS without ``x0`` and, instead of the split of its source, with
+        ``groups``, the patients. Data sets without a known leak are the same.
+
+    Returns
+    -------
+    Dataset
+
+    Examples
+    --------
+    >>> from hazboost.datasets import load_dataset
+    >>> gbsg2 = load_dataset("gbsg2")
+    >>> gbsg2.X.shape, gbsg2.y.dtype.names, gbsg2.time_unit
+    ((686, 8), ('event', 'time'), 'days')
+    """
+    dataset = _load(name)
+    return REMEDIES.get(name, drop_leaks)(dataset) if leak_free else dataset
+
+
+def _load(name: str) -> Dataset:
+    if name in LOADERS:
+        return LOADERS[name]()
+    if name.startswith(SURVSET):
+        return survset.load(name.removeprefix(SURVSET))
+    raise ValueError(f"name must be one of {', '.join(PAPER)} or {SURVSET}<name in SurvSet>; got {name!r}.")
+
+
+def dataset_names() -> tuple[str, ...]:
+    """`PAPER`, and, where SurvSet is installed, its time-fixed sets."""
+    if importlib.util.find_spec("SurvSet") is None:
+        return PAPER
+    return (*PAPER, *(SURVSET + name for name in survset.names()))
+
+
+__all__ = ["PAPER", "Dataset", "Leak", "dataset_names", "load_dataset"]

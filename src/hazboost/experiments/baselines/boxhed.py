@@ -1,0 +1,47 @@
+"""BoXHED: boosted trees for the hazard as a function of time and features, of the authors' package."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hazboost.experiments.baselines.base import Baseline, Fitted
+from hazboost.experiments.baselines.curves import positive
+from hazboost.experiments.baselines.own_interpreter import fit_remote
+from hazboost.experiments.environments import Environment
+
+if TYPE_CHECKING:
+    from hazboost.experiments.protocol import Split
+
+#: Its kernel is compiled when it is installed: that needs cmake and a C++ compiler, and takes minutes.
+ENVIRONMENT = Environment("boxhed", ("boxhed==2.0.13", "numpy==1.26.*", "pandas==2.2.*", "scikit-learn==1.3.*", "pytz"))
+
+
+def fit(split: Split, dataset: str, seed: int) -> Fitted:
+    """Fit boxhed 2.0.13 at its defaults: 100 trees of depth 1, learning rate 0.1.
+
+    At depth 1 no tree has time and a feature together, so hazards are proportional; its authors choose depth and number
+    of trees by cross-validation. Nothing in it is random. Times of zero, which end its process, are moved to half the
+    smallest positive one.
+    """
+    arrays = {"X": split.train.X, "event": split.train.event, "time": positive(split.train.time)}
+    return fit_remote(ENVIRONMENT, "boxhed", arrays, {"categorical": np.flatnonzero(split.categorical).tolist()})
+
+
+def memory(rows: int, columns: int) -> float:
+    """Every row is cut at up to 256 quantiles of time, and copied a few times."""
+    return 0.5 + 4.0 * 8.0 * 128 * rows * (columns + 4) / 2**30
+
+
+BOXHED = Baseline(
+    name="boxhed",
+    title="BoXHED",
+    kind="non-parametric",
+    learner="tree",
+    fit=fit,
+    space={"max_depth": (1, 2, 3, 4), "n_estimators": (50, 100, 150, 200, 250, 300)},
+    packages=("boxhed",),
+    environment=ENVIRONMENT,
+    memory=memory,
+)

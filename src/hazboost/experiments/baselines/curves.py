@@ -1,0 +1,42 @@
+"""Step functions, Breslow's baseline hazard and times of zero, shared by the baselines."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hazboost.arrays import Array, Mask
+
+
+def step_values(steps: Array, values: Array, times: Array) -> Array:
+    """Survival step functions, given by their values from each step on (last axis), at other times; 1 before all."""
+    before = np.ones((*values.shape[:-1], 1))
+    extended: Array = np.concatenate([before, values], axis=-1)
+    return extended[..., np.searchsorted(steps, times, side="right")]
+
+
+def nearest_values(steps: Array, values: Array, times: Array) -> Array:
+    """The value at the step that is nearest to each time, as in the authors' notebook."""
+    nearest: Array = values[..., np.abs(steps[:, None] - times).argmin(axis=0)]
+    return nearest
+
+
+def positive(time: Array) -> Array:
+    """Times with zeros moved to half of the smallest positive time, for models that cannot take them."""
+    moved: Array = np.maximum(time, 0.5 * time[time > 0.0].min())
+    return moved
+
+
+def breslow(score: Array, event: Mask, time: Array) -> tuple[Array, Array]:
+    r"""Breslow's cumulative baseline hazard of a Cox model with the log-risk ``score``.
+
+    .. math:: H_0(t) = \sum_{t_i \le t} \frac{d_i}{\sum_{j: t_j \ge t_i} e^{s_j}}
+
+    Returns
+    -------
+    steps, hazard : arrays
+        Distinct event times, and the cumulative hazard of :math:`s = 0` from each of them on.
+    """
+    steps, deaths = np.unique(time[event], return_counts=True)
+    order = np.argsort(time)
+    at_risk = np.cumsum(np.exp(score[order])[::-1])[::-1]
+    return steps, np.cumsum(deaths / at_risk[np.searchsorted(time[order], steps, side="left")])

@@ -1,0 +1,110 @@
+"""Critical-difference diagrams: mean ranks of models over data sets, and which of them may be equal."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import numpy as np
+from scipy.stats import studentized_range
+
+from hazboost.arrays import Array
+from hazboost.plots.axes import CHOSEN, make_axes
+
+INK = "#222222"
+#: Distances in units of the axis of ranks, turned downwards: between bars, between labels.
+_BAR, _LABEL = 0.45, 0.8
+
+
+def plot_ranks(
+    ranks: Mapping[str, float],
+    difference: float,
+    ax: Any = None,
+    *,
+    highlight: Collection[str] = (),
+    title: str = "",
+    ink: str = INK,
+    accent: str = CHOSEN,
+) -> Any:
+    """Draw an axis of ranks with the models below, the better half on the left, and bars over groups that may be equal.
+
+    Parameters
+    ----------
+    ranks : mapping
+        Name of each model -> its mean rank; 1 is best.
+    difference : float
+        Mean ranks that are not further apart may be equal; `critical_difference` gives it.
+    ax : Axes, optional
+        Where to draw; a new figure by default.
+    highlight : collection of str
+        Names to draw in the accent colour.
+    title : str
+        Above the axis.
+    ink, accent : str
+        Colours of all and of the highlighted models.
+
+    Returns
+    -------
+    Axes
+    """
+    (ax,) = make_axes(1, ax)
+    ordered = sorted(ranks.items(), key=lambda item: item[1])
+    count, half = len(ordered), (len(ordered) + 1) // 2
+    bars = cliques(np.array([rank for _, rank in ordered]), difference)
+    top = _BAR * len(bars) + 0.6
+    for position, (name, rank) in enumerate(ordered):
+        left = position < half
+        depth = top + _LABEL * (position if left else count - 1 - position)
+        edge = 0.6 if left else count + 0.4
+        marked = name in highlight
+        style = {"color": accent if marked else ink, "clip_on": False}
+        ax.plot([rank, rank, edge], [0, depth, depth], linewidth=1, **style)
+        label = f" {name}  {rank:.2f} " if left else f" {rank:.2f}  {name} "
+        side, weight = "right" if left else "left", "bold" if marked else "normal"
+        ax.text(edge, depth, label, ha=side, va="center", fontsize=9, weight=weight, **style)
+    for level, (first, last) in enumerate(bars, start=1):
+        ax.plot([first - 0.05, last + 0.05], [_BAR * level] * 2, color=ink, linewidth=3, solid_capstyle="butt")
+    ax.set(xlim=(-1.2, count + 2.2), ylim=(top + _LABEL * half, -1.4))
+    _draw_axis(ax, count, ink)
+    ax.plot([1, 1 + difference], [-1.1, -1.1], color=ink, marker="|", linewidth=1.5)
+    ax.text(1 + difference + 0.1, -1.1, f"critical difference {difference:.2f}", va="center", fontsize=8, color=ink)
+    ax.set_title(title, fontsize=10, weight="bold", color=ink, loc="center")
+    return ax
+
+
+def _draw_axis(ax: Any, count: int, ink: str) -> None:
+    ax.axis("off")
+    ax.plot([1, count], [0, 0], color=ink, linewidth=1)
+    for rank in range(1, count + 1):
+        ax.plot([rank, rank], [-0.15, 0], color=ink, linewidth=1)
+        ax.text(rank, -0.25, str(rank), ha="center", va="bottom", fontsize=8, color=ink)
+
+
+def critical_difference(models: int, datasets: int, level: float = 0.05) -> float:
+    r"""Nemenyi's critical difference of mean ranks.
+
+    .. math:: q_\alpha \sqrt{\frac{k (k + 1)}{6 D}}
+
+    for :math:`k` models on :math:`D` data sets, with :math:`q_\alpha` the quantile of the studentised range over
+    :math:`\sqrt 2`.
+    """
+    quantile = studentized_range.ppf(1 - level, models, np.inf) / np.sqrt(2)
+    return float(quantile * np.sqrt(models * (models + 1) / (6 * datasets)))
+
+
+def cliques(ranks: Array, difference: float) -> list[tuple[float, float]]:
+    """Longest runs of sorted ranks, of at least two, that span no more than the critical difference.
+
+    Examples
+    --------
+    >>> cliques(np.array([1.0, 2.0, 2.5, 5.0]), 1.5)
+    [(1.0, 2.5)]
+    """
+    runs: list[tuple[float, float]] = []
+    end = -1
+    for start, rank in enumerate(ranks):
+        last = int(np.searchsorted(ranks, rank + difference, side="right")) - 1
+        if last > max(start, end):
+            runs.append((float(rank), float(ranks[last])))
+            end = last
+    return runs
