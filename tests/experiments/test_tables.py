@@ -267,6 +267,12 @@ def test_latex_is_balanced_ascii_with_equal_rows(table):
 
 def test_escape_leaves_no_special_character():
     assert escape("50 % of $x_0^2$ & more #1") == r"50 \% of \$x\_0\textasciicircum{}2\$ \& more \#1"
+    assert escape("naïve \N{SNOWMAN}") == "na?ve ?"
+
+
+def test_long_errors_are_cut():
+    lines = [line("cox", "gbsg2", error="ValueError: " + "words " * 1000)]
+    assert len(entry(metric_table(study(lines), "paper", C_INDEX), "Cox", "GBSG2").note) < 180
 
 
 def test_csv_is_unrounded_and_tidy():
