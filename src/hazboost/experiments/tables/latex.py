@@ -47,7 +47,7 @@ def to_latex(table: Table) -> str:
         r"\begin{table*}[htbp]",
         rf"\caption{{{escape(table.title)}. {notes}}}",
         rf"\label{{tab:{table.name.replace('_', '-')}}}",
-        r"\centering\small",
+        r"\medskip\centering\small",
         rf"\begin{{tabular}}{{@{{}}l{columns}@{{}}}}",
         r"\toprule",
         _line([table.corner, *table.columns]),
