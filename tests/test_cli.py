@@ -9,7 +9,7 @@ from hazboost import cli
 pytest.importorskip("sksurv")
 
 from hazboost.datasets import PAPER
-from hazboost.experiments import run, tables
+from hazboost.experiments import run
 from hazboost.experiments.baselines import BASELINES
 from hazboost.experiments.pool import Limits
 
@@ -18,9 +18,9 @@ from hazboost.experiments.pool import Limits
 def calls(monkeypatch):
     """What the command does, in order, without doing it."""
     made = []
-    monkeypatch.setattr(run, "run_study", lambda *args, **options: made.append(("run", *args, options)))
-    monkeypatch.setattr(tables, "print_tables", lambda results, stream: made.append(("print", results)))
-    monkeypatch.setattr(tables, "write_report", lambda results, output: made.append(("write", results, output)))
+    monkeypatch.setattr(cli, "run_study", lambda *args, **options: made.append(("run", *args, options)))
+    monkeypatch.setattr(cli, "print_tables", lambda results, stream: made.append(("print", results)))
+    monkeypatch.setattr(cli, "write_report", lambda results, output: made.append(("write", results, output)))
     return made
 
 
@@ -67,7 +67,7 @@ def test_an_interrupt_says_how_to_go_on(monkeypatch, capsys):
     def interrupt(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(run, "run_study", interrupt)
+    monkeypatch.setattr(cli, "run_study", interrupt)
     with pytest.raises(SystemExit, match="130"):
         cli.main(["bench"])
     assert "goes on from here" in capsys.readouterr().err

@@ -9,6 +9,14 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from hazboost.datasets import PAPER, dataset_names
+from hazboost.experiments.baselines import BASELINES
+from hazboost.experiments.cells import VARIANTS
+from hazboost.experiments.pool import Limits
+from hazboost.experiments.protocol import PROTOCOL
+from hazboost.experiments.run import Study, run_study
+from hazboost.experiments.tables import print_tables, write_report
+
 #: Results of the whole study, and of the quick look, below the folder where the command is run.
 RESULTS, QUICK_RESULTS = Path("results/paper"), Path("results/quick")
 #: Tables and figures of the study.
@@ -38,16 +46,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def bench(options: argparse.Namespace) -> None:
     """Run the cells that have no result yet, then print the tables of all results, and write them with figures."""
-    from hazboost.experiments.pool import Limits  # noqa: PLC0415 - needs the extra
-    from hazboost.experiments.run import Study, run_study  # noqa: PLC0415
-
     if options.step != "tables":
         study = Study(options.models, options.datasets, options.seeds, options.variants)
         limits = Limits(options.jobs, options.timeout, options.memory)
         run_study(study, options.output, limits, retry_errors=options.retry_errors)
     if options.step != "run":
-        from hazboost.experiments.tables import print_tables, write_report  # noqa: PLC0415
-
         print_tables(options.output, sys.stdout)
         if options.report is not None:
             write_report(options.output, options.report)
@@ -55,11 +58,6 @@ def bench(options: argparse.Namespace) -> None:
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Options of the command line, with names checked and defaults filled in."""
-    from hazboost.datasets import PAPER, dataset_names  # noqa: PLC0415 - needs the extra
-    from hazboost.experiments.baselines import BASELINES  # noqa: PLC0415
-    from hazboost.experiments.cells import VARIANTS  # noqa: PLC0415
-    from hazboost.experiments.protocol import PROTOCOL  # noqa: PLC0415
-
     parser = argparse.ArgumentParser(prog="hazboost", description="Survival analysis by boosted parametric hazards.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
     command = commands.add_parser(
@@ -78,7 +76,8 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     options.output = options.output or (QUICK_RESULTS if options.quick else RESULTS)
     options.report = options.report or (None if options.quick else REPORT)
     _check(command, "--models", options.models, BASELINES)
-    _check(command, "--datasets", options.datasets, dataset_names())
+    if not set(options.datasets) <= set(PAPER):  # the names of SurvSet take a second
+        _check(command, "--datasets", options.datasets, dataset_names())
     _check(command, "--variants", options.variants, VARIANTS)
     return options
 

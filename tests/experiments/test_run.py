@@ -1,6 +1,7 @@
 import io
 import math
-from dataclasses import asdict
+import sys
+from dataclasses import asdict, replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,6 +9,8 @@ import pytest
 
 from hazboost.experiments import baselines, cells, run, storage
 from hazboost.experiments.cells import Cell, failure, run_cell
+from hazboost.experiments.environments import Environment
+from hazboost.experiments.packages import versions, why_not
 from hazboost.experiments.pool import Limits
 from hazboost.experiments.progress import Progress
 from hazboost.experiments.run import Costs, Study, available_data, is_available, order, plan, run_study
@@ -117,6 +120,25 @@ def test_what_is_not_installed_is_skipped_with_a_line(fake, capsys):
     assert "pip install no-such-package" in capsys.readouterr().err
     fake(packages=("numpy",))
     assert is_available("fake")
+
+
+def test_a_model_without_its_interpreter_is_skipped(monkeypatch, capsys, tmp_path):
+    environment = Environment("elsewhere", ("no-such-package",))
+    monkeypatch.setenv(environment.variable, str(tmp_path / "python"))
+    baseline = replace(baselines.BASELINES["km"], environment=environment)
+    monkeypatch.setitem(baselines.BASELINES, "km", baseline)
+    assert not is_available("km")
+    assert environment.variable in capsys.readouterr().err
+
+
+def test_versions_are_those_of_the_interpreter_that_was_used(monkeypatch):
+    environment = Environment("elsewhere", ("pytest",))
+    monkeypatch.setenv(environment.variable, sys.executable)
+    baseline = replace(baselines.BASELINES["km"], environment=environment, packages=("PyTest", "no-such-package"))
+    found = versions(baseline)
+    assert found["PyTest"] == pytest.__version__
+    assert set(found) == {"python", "hazboost", "numpy", "scikit-learn", "PyTest"}
+    assert why_not(baseline) is None
 
 
 def test_missing_data_are_skipped_with_a_line(monkeypatch, make_dataset, capsys):

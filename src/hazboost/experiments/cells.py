@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import math
-import platform
 import re
 import time as clock
 import traceback
 import warnings
 from dataclasses import asdict, dataclass
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
-from hazboost import __version__
+from hazboost.datasets import Dataset, load_dataset
+from hazboost.experiments.baselines import BASELINES
 from hazboost.experiments.evaluation import METRICS, predict, score
+from hazboost.experiments.packages import versions
 from hazboost.experiments.protocol import prepare
-
-if TYPE_CHECKING:
-    from hazboost.datasets import Dataset
 
 Variant = Literal["paper", "leak_free"]
 #: As in the paper, and without what tells the outcome.
 VARIANTS: tuple[Variant, ...] = ("paper", "leak_free")
-#: Packages whose versions every line has.
-PACKAGES = ("numpy", "scikit-learn")
 TRACEBACK_TAIL = 1_500
 
 
@@ -41,8 +36,6 @@ class Cell:
 @lru_cache(maxsize=4)
 def load(name: str, variant: Variant) -> Dataset:
     """The data of a cell."""
-    from hazboost.datasets import load_dataset  # noqa: PLC0415 - needs pandas, which a fake in a test does not
-
     return load_dataset(name, leak_free=variant == "leak_free")
 
 
@@ -65,15 +58,14 @@ def run_cell(cell: Cell) -> dict[str, Any]:
 
 def failure(cell: Cell, message: str) -> dict[str, Any]:
     """The line of a cell without a result."""
-    return asdict(cell) | dict.fromkeys(METRICS) | {"versions": versions(cell.model), "error": message}
+    return asdict(cell) | dict.fromkeys(METRICS) | {"versions": versions(BASELINES[cell.model]), "error": message}
 
 
 def _measure(cell: Cell) -> dict[str, Any]:
-    from hazboost.experiments.baselines import BASELINES  # noqa: PLC0415 - in the worker only
-
+    baseline = BASELINES[cell.model]
     split = prepare(load(cell.dataset, cell.variant), cell.seed)
     started = clock.perf_counter()
-    model = BASELINES[cell.model].fit(split, cell.dataset, cell.seed)
+    model = baseline.fit(split, cell.dataset, cell.seed)
     fitted = clock.perf_counter()
     predictions = predict(split, model)
     predicted = clock.perf_counter()
@@ -84,7 +76,7 @@ def _measure(cell: Cell) -> dict[str, Any]:
         "seconds": round(fitted - started, 4),
         "predict_seconds": round(predicted - fitted, 4),
         "n_train": len(split.train.time),
-        "versions": versions(cell.model),
+        "versions": versions(baseline),
         "error": _undefined(scores),
     }
 
@@ -97,20 +89,3 @@ def _undefined(scores: dict[str, float]) -> str | None:
 def _short(trace: str) -> str:
     """The end of a traceback, without folders."""
     return re.sub(r'File "[^"]*[/\\]([^"/\\]+)"', r'File "\1"', trace)[-TRACEBACK_TAIL:]
-
-
-def versions(model: str) -> dict[str, str]:
-    """Versions of Python and of the packages that matter to a model; those that are not installed are left out."""
-    from hazboost.experiments.baselines import BASELINES  # noqa: PLC0415
-
-    names = dict.fromkeys((*PACKAGES, *(BASELINES[model].packages if model in BASELINES else ())))
-    found = {name: text for name in names if (text := installed(name)) is not None}
-    return {"python": platform.python_version(), "hazboost": __version__} | found
-
-
-def installed(package: str) -> str | None:
-    """The version of a distribution, or None if there is none."""
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None

@@ -6,11 +6,11 @@ Censoring is learned from the training part of the seed, as in the authors' note
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hazboost.arrays import Array, Mask
+from hazboost.experiments.baselines import Fitted
 from hazboost.experiments.protocol import PROTOCOL, Protocol, Split
 from hazboost.metrics import (
     concordance_index,
@@ -18,9 +18,6 @@ from hazboost.metrics import (
     cumulative_dynamic_auc,
     integrated_brier_score,
 )
-
-if TYPE_CHECKING:
-    from hazboost.experiments.baselines import Fitted
 
 #: What single precision may add to a probability.
 ROUNDING = 1e-5

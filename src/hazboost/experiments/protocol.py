@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.model_selection import train_test_split
 
 from hazboost.arrays import Array, Indices, Mask
+from hazboost.datasets import Dataset
 from hazboost.experiments.preprocessing import Preprocessor
-
-if TYPE_CHECKING:
-    from hazboost.datasets import Dataset
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,9 @@ from statistics import fmean
 from typing import Any
 
 from hazboost.experiments import storage
-from hazboost.experiments.cells import Cell, Variant, failure, installed, load, run_cell
+from hazboost.experiments.baselines import BASELINES
+from hazboost.experiments.cells import Cell, Variant, failure, load, run_cell
+from hazboost.experiments.packages import why_not
 from hazboost.experiments.pool import Limits, run_tasks
 from hazboost.experiments.progress import Progress
 from hazboost.experiments.protocol import prepare
@@ -58,8 +60,6 @@ def run_study(study: Study, folder: Path, limits: Limits, *, retry_errors: bool 
     retry_errors : bool
         Whether cells that ended with an error are run again.
     """
-    from hazboost.experiments.baselines import BASELINES  # noqa: PLC0415 - their packages are not always there
-
     shapes = available_data(study)
     models = [name for name in study.models if is_available(name)]
     lines = storage.read(folder)
@@ -130,13 +130,10 @@ def training_shape(name: str, variant: Variant) -> Shape:
 
 def is_available(model: str) -> bool:
     """Whether the packages of a model are there; if not, a line says which to install."""
-    from hazboost.experiments.baselines import BASELINES  # noqa: PLC0415
-
-    baseline = BASELINES[model]
-    missing = [package for package in baseline.packages if installed(package) is None]
-    if missing:
-        _tell(f"Skipping the model {model}: it needs {', '.join(missing)}. Try: pip install {' '.join(missing)}")
-    return not missing
+    reason = why_not(BASELINES[model])
+    if reason is not None:
+        _tell(f"Skipping the model {model}: {reason}")
+    return reason is None
 
 
 def plan(models: Iterable[str], datasets: Iterable[tuple[str, Variant]], seeds: Iterable[int]) -> list[Cell]:

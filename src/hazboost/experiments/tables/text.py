@@ -16,8 +16,9 @@ def to_text(table: Table) -> str:
     widths = [max(len(line[column]) for line in lines if column < len(line)) for column in range(len(lines[0]))]
     parts = ["  ".join([line[0].ljust(widths[0]), *_right(line[1:], widths[1:])]).rstrip() for line in lines]
     rule = "-" * max(map(len, parts))
-    notes = " ".join([*table.notes, *(["*: best, +: second."] if table.is_ranked else [])])
-    return "\n".join([table.title, rule, parts[0], rule, *parts[1:], *textwrap.wrap(notes, 110)]) + "\n"
+    notes = textwrap.wrap(" ".join(table.notes), 110)
+    legend = ["*: best, +: second."] if table.is_ranked else []
+    return "\n".join([table.title, rule, parts[0], rule, *parts[1:], rule, *legend, *notes]) + "\n"
 
 
 def _right(cells: list[str], widths: list[int]) -> list[str]:
