@@ -207,6 +207,11 @@ def test_leak_table_shows_the_change():
     assert [each.number() for each in found[:3]] == ["70.0 ± 12.7", "60.0 ± 12.7", "-10.0"]
 
 
+def test_columns_have_different_names():
+    for table in all_tables(study(complete())):
+        assert len(set(table.columns)) == len(table.columns)
+
+
 def test_missing_table_names_every_gap_once():
     lines = [each for each in complete() if (each["model"], each["dataset"]) != ("cox", "gbsg2")]
     lines += [line("cox", "gbsg2", 0, error="MemoryError")]

@@ -42,7 +42,7 @@ def to_latex(table: Table) -> str:
         return f"\\paragraph{{{escape(table.title)}}} {' '.join(map(prose, table.notes))}\n"
     legend = table.legend("**Best**", r"*second* underlined", "*published*")
     notes = " ".join(map(prose, (*table.notes, *legend)))
-    columns = rf"*{{{len(table.columns)}}}{{c}}" if not _is_text(table) else "l" * (len(table.columns) - 1) + "p{9cm}"
+    columns = rf"*{{{len(table.columns)}}}{{c}}" if not table.is_text else "l" * (len(table.columns) - 1) + "p{9cm}"
     lines = [
         r"\begin{table*}[htbp]",
         rf"\caption{{{escape(table.title)}. {notes}}}",
@@ -108,7 +108,3 @@ def _cell(entry: Entry) -> str:
 
 def _line(cells: Iterable[str]) -> str:
     return " & ".join(map(escape, cells)) + r" \\"
-
-
-def _is_text(table: Table) -> bool:
-    return any(entry.text for row in table.rows for entry in row.entries)
