@@ -207,6 +207,11 @@ def test_leak_table_shows_the_change():
     assert [each.number() for each in found[:3]] == ["70.0 ± 12.7", "60.0 ± 12.7", "-10.0"]
 
 
+def test_columns_have_different_names():
+    for table in all_tables(study(complete())):
+        assert len(set(table.columns)) == len(table.columns)
+
+
 def test_missing_table_names_every_gap_once():
     lines = [each for each in complete() if (each["model"], each["dataset"]) != ("cox", "gbsg2")]
     lines += [line("cox", "gbsg2", 0, error="MemoryError")]
@@ -267,6 +272,12 @@ def test_latex_is_balanced_ascii_with_equal_rows(table):
 
 def test_escape_leaves_no_special_character():
     assert escape("50 % of $x_0^2$ & more #1") == r"50 \% of \$x\_0\textasciicircum{}2\$ \& more \#1"
+    assert escape("naïve \N{SNOWMAN}") == "na?ve ?"
+
+
+def test_long_errors_are_cut():
+    lines = [line("cox", "gbsg2", error="ValueError: " + "words " * 1000)]
+    assert len(entry(metric_table(study(lines), "paper", C_INDEX), "Cox", "GBSG2").note) < 180
 
 
 def test_csv_is_unrounded_and_tidy():

@@ -174,7 +174,7 @@ def leak_table(study: Study, metric: Metric) -> Table:
     paper, leak_free = study.cells("paper"), study.cells("leak_free")
     columns: list[str] = []
     for name in datasets:
-        columns += [DATASETS[name], "leak-free", "change"]
+        columns += [DATASETS[name], f"{DATASETS[name]}, leak-free", f"{DATASETS[name]}, change"]
     rows = []
     for model in study.models:
         entries: list[Entry] = []

@@ -12,6 +12,7 @@ be for other test rows.
 from __future__ import annotations
 
 import math
+import textwrap
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -144,7 +145,7 @@ def pool(estimates: Sequence[Estimate]) -> Estimate:
 
 def _last_line(error: str) -> str:
     lines = error.strip().splitlines()
-    return lines[-1].strip() if lines else "error without a message"
+    return textwrap.shorten(lines[-1], 160, placeholder=" ...") if lines else "error without a message"
 
 
 def _is_score(value: Any) -> bool:

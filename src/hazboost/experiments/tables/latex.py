@@ -42,13 +42,13 @@ def to_latex(table: Table) -> str:
         return f"\\paragraph{{{escape(table.title)}}} {' '.join(map(prose, table.notes))}\n"
     legend = table.legend("**Best**", r"*second* underlined", "*published*")
     notes = " ".join(map(prose, (*table.notes, *legend)))
-    columns = "c" if not _is_text(table) else "l"
+    columns = rf"*{{{len(table.columns)}}}{{c}}" if not table.is_text else "l" * (len(table.columns) - 1) + "p{9cm}"
     lines = [
         r"\begin{table*}[htbp]",
         rf"\caption{{{escape(table.title)}. {notes}}}",
         rf"\label{{tab:{table.name.replace('_', '-')}}}",
-        r"\centering\small",
-        rf"\begin{{tabular}}{{@{{}}l*{{{len(table.columns)}}}{{{columns}}}@{{}}}}",
+        r"\medskip\centering\small",
+        rf"\begin{{tabular}}{{@{{}}l{columns}@{{}}}}",
         r"\toprule",
         _line([table.corner, *table.columns]),
         r"\midrule",
@@ -67,14 +67,14 @@ def document(names: Iterable[str]) -> str:
 
 
 def escape(text: str) -> str:
-    r"""Text in which no character has a meaning for LaTeX.
+    r"""Text in which no character has a meaning for LaTeX, or is unknown to it.
 
     Examples
     --------
     >>> print(escape("95 % of x_0"))
     95 \% of x\_0
     """
-    return "".join(_SPECIAL.get(character, character) for character in text)
+    return "".join(_SPECIAL.get(each, each if each.isascii() else "?") for each in text)
 
 
 def prose(note: str) -> str:
@@ -108,7 +108,3 @@ def _cell(entry: Entry) -> str:
 
 def _line(cells: Iterable[str]) -> str:
     return " & ".join(map(escape, cells)) + r" \\"
-
-
-def _is_text(table: Table) -> bool:
-    return any(entry.text for row in table.rows for entry in row.entries)

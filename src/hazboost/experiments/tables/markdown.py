@@ -15,7 +15,10 @@ def to_markdown(table: Table) -> str:
     """The title in bold, the table with published numbers under ours, the notes."""
     lines = [f"**{table.title}**", ""]
     if table.rows:
-        lines += [_line([table.corner, *table.columns]), _line(["---", *["---:"] * len(table.columns)])]
+        lines += [
+            _line([table.corner, *table.columns]),
+            _line(["---", *["---" if table.is_text else "---:"] * len(table.columns)]),
+        ]
     for row in table.rows:
         if row.entries:
             lines.append(_line([_escape(row.label), *map(_cell, row.entries)]))

@@ -59,11 +59,11 @@ def _section(table: Table) -> str:
 
 
 def _grid(table: Table) -> str:
-    sortable = "" if table.has_headings else ' class="sortable"'
+    classes = " ".join(["words"] * table.is_text + ["sortable"] * (not table.has_headings))
     heads = "".join(f'<th scope="col">{escape(head)}</th>' for head in (table.corner, *table.columns))
     rows = "".join(_row(row, len(table.columns)) for row in table.rows)
     return (
-        f'<div class="scroll" tabindex="0"><table{sortable}>\n<thead><tr>{heads}</tr></thead>\n'
+        f'<div class="scroll" tabindex="0"><table class="{classes}">\n<thead><tr>{heads}</tr></thead>\n'
         f"<tbody>\n{rows}</tbody>\n</table></div>\n"
     )
 

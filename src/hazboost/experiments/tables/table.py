@@ -124,6 +124,11 @@ class Table:
         ]
 
     @property
+    def is_text(self) -> bool:
+        """Whether there are words in it instead of numbers."""
+        return any(entry.text for row in self.rows for entry in row.entries)
+
+    @property
     def has_headings(self) -> bool:
         """Whether some rows are headings, so that the order of rows means something."""
         return any(not row.entries for row in self.rows)
