@@ -285,7 +285,7 @@ def test_first_order_hessian_is_the_portion_of_the_subject():
 
 
 def test_validation_loss_with_a_limit_survives_one_wild_subject():
-    X, target = simulate(5)
+    _, target = simulate(5)
     mixture = Mixture({"weibull": 1}, PARAMETER_ACTIVATIONS["exp"], WEIGHT_ACTIVATIONS["scaled_softmax"])
     objective = Objective(mixture, 0.0, 0.5, STEPS["newton"])
     start = np.tile(random_start(mixture, target, np.random.default_rng(0)), (len(target), 1))
