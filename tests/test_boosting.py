@@ -282,3 +282,17 @@ def test_first_order_hessian_is_the_portion_of_the_subject():
     for step in ("subject", "max"):
         hessian = Objective(mixture, 0.0, 0.5, STEPS[step])(np.zeros((8, mixture.n_scores), np.float32), matrix)[1]
         np.testing.assert_allclose(hessian, np.repeat(target.mass[:, None], mixture.n_scores, axis=1), rtol=1e-6)
+
+
+def test_validation_loss_with_a_limit_survives_one_wild_subject():
+    _, target = simulate(5)
+    mixture = Mixture({"weibull": 1}, PARAMETER_ACTIVATIONS["exp"], WEIGHT_ACTIVATIONS["scaled_softmax"])
+    objective = Objective(mixture, 0.0, 0.5, STEPS["newton"])
+    start = np.tile(random_start(mixture, target, np.random.default_rng(0)), (len(target), 1))
+    loss = objective.limited_loss(start, target, 3.0)
+    assert loss(start, target) == pytest.approx(objective.mean_loss(start, target))
+    assert loss(start + 0.01, target) == pytest.approx(objective.mean_loss(start + 0.01, target))
+    wild = start.copy()
+    wild[0, 0] += 20.0  # a scale that nobody survives
+    assert objective.mean_loss(wild, target) > objective.mean_loss(start, target) + 100.0
+    assert loss(wild, target) == pytest.approx(objective.mean_loss(start, target) + 3.0 / len(target))

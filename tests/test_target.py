@@ -356,3 +356,19 @@ def test_median_event_counts_events_by_their_weight():
 def test_median_event_of_intervals_is_at_their_ends_and_never_zero():
     assert Target.of(np.array([1.0, 0.0, 7.0]), np.array([2.0, 3.0, np.inf])).median_event in (2.0, 3.0)
     assert Target.of(np.array([0.0, 0.0, 6.0]), np.array([0.0, 0.0, np.inf])).median_event == 6.0
+
+
+def test_no_subject_is_further_from_the_reference_than_the_limit():
+    """A subject's rows count together, with its weight; the mean is that of all subjects."""
+    target = Target.of(
+        np.array([1.0, 2.0, 1.0]),
+        np.full(3, np.inf),
+        np.array([1.0, 1.0, 2.0]),
+        entry=np.array([0.0, 1.0, 0.0]),
+        subject=np.array([7, 7, 8]),
+    )
+    reference = np.array([1.0, 2.0, 3.0])
+    near = np.array([1.5, 1.0, 4.0])
+    assert target.limited_mean(near, reference, 3.0) == pytest.approx(target.mean(near))
+    far = np.array([1.0, 1e6, 3.0 - 1e6])
+    assert target.limited_mean(far, reference, 3.0) == pytest.approx(target.mean(reference) + (3.0 - 2.0 * 3.0) / 3.0)

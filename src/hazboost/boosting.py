@@ -38,6 +38,8 @@ MAX_GRADIENT = 1e15
 
 #: From the heads, the loss of the rows and their portions of their subjects to gradient and hessian.
 Step = Callable[[Mixture, RowLoss, Array], tuple[Array, Array]]
+#: From scores and target of some rows to their mean loss.
+ValidationLoss = Callable[[Array, Target], float]
 
 
 def subject_step(mixture: Mixture, loss: RowLoss, portion: Array) -> tuple[Array, Array]:
@@ -114,6 +116,11 @@ class Objective:
         """Penalised loss, averaged over the subjects."""
         return target.mean(self.evaluate(scores, target).value)
 
+    def limited_loss(self, start: Array, target: Target, limit: float) -> ValidationLoss:
+        """The same for other scores of these rows, no subject further than ``limit`` from its loss at the start."""
+        at_start = self.evaluate(start, target).value
+        return lambda scores, _: target.limited_mean(self.evaluate(scores, target).value, at_start, limit)
+
     def evaluate(self, scores: Array, target: Target) -> RowLoss:
         """Penalised loss of each row, with gradient and curvature in the row's scores, block by block."""
 
@@ -136,13 +143,14 @@ class ValidationMetric:
     """Mean loss, and where asked for the concordance of risks until ``horizon``, on data new to the trees."""
 
     objective: Objective
+    loss: ValidationLoss
     with_concordance: bool
     horizon: float
 
     def __call__(self, scores: npt.NDArray[Any], matrix: xgb.DMatrix) -> list[tuple[str, float]]:
         """Evaluate raw scores."""
         scores, target = without_idle_outputs(scores, self.objective.mixture.n_scores), read_target(matrix)
-        values = [("loss", self.objective.mean_loss(scores, target))]
+        values = [("loss", self.loss(scores, target))]
         if self.with_concordance:
             risk = -Distribution(self.objective.mixture, scores).restricted_mean(self.horizon)
             values.append(("concordance", harrell(target, risk)))
@@ -157,6 +165,7 @@ def boost(
     settings: Mapping[str, Any],
     *,
     validation: xgb.DMatrix | None = None,
+    validation_loss: ValidationLoss | None = None,
     stopping_metric: str = "loss",
     patience: int | None = None,
     progress: xgb.callback.TrainingCallback | None = None,
@@ -175,6 +184,8 @@ def boost(
         Number of rounds.
     settings : mapping
         XGBoost's tree parameters.
+    validation_loss : callable, optional
+        From scores and target of the validation data to their loss; that of the objective if not given.
     stopping_metric : {"loss", "concordance"}
         What is watched on the validation data.
     patience : int, optional
@@ -191,7 +202,8 @@ def boost(
     """
     maximize = stopping_metric == "concordance"
     start = with_idle_outputs(start)
-    metric = ValidationMetric(objective, maximize, read_target(train).median_event)
+    loss = objective.mean_loss if validation_loss is None else validation_loss
+    metric = ValidationMetric(objective, loss, maximize, read_target(train).median_event)
     callbacks = [] if progress is None else [progress]
     if patience is not None:
         callbacks.append(

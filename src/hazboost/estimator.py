@@ -84,7 +84,7 @@ class FPBoost(Predictor):
     n_estimators : int or "auto", default="auto"
         Number of boosting rounds. Each adds one tree for each parameter of each head, and for each score of the
         weights. ``"auto"`` takes the number with the best cross-validated likelihood, and averages the trees of the
-        folds; above 20,000 subjects, where a fifth of them is held out instead, trees are grown anew on all rows. What
+        folds; above 5,000 subjects, where a fifth of them is held out instead, trees are grown anew on all rows. What
         trees add counts by ``E / (E + 100)``, with E events; that of a given number of rounds counts in full.
     max_depth : int, default=2
         Depth of the trees.
@@ -115,7 +115,7 @@ default="scaled_softmax"
         ``k ~ U(0, 2)``, weights' scores ``~ U(0, 1)`` (the authors' code; the normal distributions of the paper's text
         would start half of the heads dead).
     n_folds : int, default=5
-        Folds of the cross-validation that chooses the ridge and the rounds, stratified on the event. Above 20,000
+        Folds of the cross-validation that chooses the ridge and the rounds, stratified on the event. Above 5,000
         subjects a fifth of them is held out once instead.
     gradient_scaling : {"subject", "max"}, default="subject"
         For ``solver="gradient"``. ``subject``: a tree is fitted to the gradient of each subject's own loss, which is

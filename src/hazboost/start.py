@@ -29,9 +29,6 @@ ENOUGH_TIMES = 2_000
 SEARCH, RESTARTS = {"maxcor": 30, "ftol": 1e-12, "gtol": 1e-6, "maxiter": 300}, 6
 #: Range of the log-shapes, without features and with them: an event at the longest time asks for a spike there.
 LOG_SHAPES = (-1.5, 2.5)
-#: Ranges of log-scales, around the log-rate of events, and of a level. They leave room for a cause that ends early and
-#: meets few: a LogLogistic head with a peak at a hundredth of the follow-up and a small level.
-LOG_ETA_REACH, LEVELS = (-8.0, 18.0), (-8.0, 3.0)
 #: Range of the log-parameters in a fit to a curve.
 LOG_ETA_RANGE, LOG_K_RANGE = (-25.0, 25.0), (-3.0, 3.0)
 
@@ -135,15 +132,12 @@ def _bounds(mixture: Mixture, rates: Array) -> list[tuple[float, float]]:
     bounds = []
     for block in mixture.blocks:
         log_rate = float(np.log(rates[block.cause - 1]))
-        ranges = {"eta": (log_rate + LOG_ETA_REACH[0], log_rate + LOG_ETA_REACH[1]), "k": LOG_SHAPES}
+        ranges = {"eta": (log_rate - 4.0, log_rate + 8.0), "k": LOG_SHAPES}
         bounds += [ranges[name] for name in block.head.parameters for _ in range(block.count)]
     if mixture.learns_weights:
         equal = mixture.weight_activation.inverse_of_equal_weights(mixture.heads_per_cause)
         # A positive score is that of an activation that may reach zero, and stays positive.
-        weights = np.full((mixture.n_weight_scores, 2), (0.3 * equal if equal > 0.0 else equal - 1.0, equal + 1.0))
-        if mixture.weight_activation.has_level:
-            weights[mixture.scales[:, mixture.first_weight_score :].any(axis=0)] = LEVELS
-        bounds += [(low, high) for low, high in weights]
+        bounds += [(0.3 * equal if equal > 0.0 else equal - 1.0, equal + 1.0)] * mixture.n_weight_scores
     return bounds
 
 

@@ -159,11 +159,14 @@ class Target:
         """Weighted mean over subjects of a loss given for each row, of which a subject's is the sum."""
         return float((self.weight * loss).sum() / self.mass.sum())
 
-    def clipped_mean(self, loss: Array, limit: float) -> float:
-        """The same with the loss of each subject, the sum over its rows, cut to ``[-limit, limit]``."""
+    def limited_mean(self, loss: Array, reference: Array, limit: float) -> float:
+        """The same with the loss of each subject, the sum over its rows, at most ``limit`` away from a reference.
+
+        Without a limit one subject who outlives a bold prediction decides for all.
+        """
         subject = number_by_appearance(self.subject)
-        total, mass = (np.bincount(subject, weights=one) for one in (self.weight * loss, self.mass))
-        return float(np.clip(total, -limit * mass, limit * mass).sum() / mass.sum())
+        change, mass = (np.bincount(subject, weights=one) for one in (self.weight * (loss - reference), self.mass))
+        return self.mean(reference) + float(np.clip(change, -limit * mass, limit * mass).sum() / mass.sum())
 
     def scaled(self, unit: float) -> Target:
         """The same observations with time measured in ``unit``."""

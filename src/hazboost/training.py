@@ -22,7 +22,7 @@ from hazboost.metrics.concordance import harrell
 from hazboost.mixture import Mixture
 from hazboost.model import Model
 from hazboost.progress import Progress
-from hazboost.selection import MAX_ROUNDS, PATIENCE, Choice, Member, choose, full_trust, mean_curve
+from hazboost.selection import LARGEST_DIFFERENCE, MAX_ROUNDS, PATIENCE, Choice, Member, choose, full_trust, mean_curve
 from hazboost.start import STARTS, ConstantStart, Start, marginal_start
 from hazboost.target import Target, check_informative, number_by_appearance, rows_of, strata
 
@@ -120,11 +120,15 @@ class Trainer:
         validation: Data | None = None,
         patience: int | None = None,
         progress: xgb.callback.TrainingCallback | None = None,
+        limit: float | None = None,
     ) -> tuple[xgb.Booster, dict[str, list[float]]]:
-        """Run Algorithm 1 from a start."""
+        """Run Algorithm 1 from a start; a limit is that of single subjects in the loss of the validation data."""
         plan = self.plan
         objective = Objective(self.mixture, plan.alpha, plan.l1_ratio, STEPS[plan.step], plan.n_threads)
         train = self._matrix(data, start)
+        loss = None
+        if validation is not None and limit is not None:
+            loss = objective.limited_loss(start.margin(validation.X), validation.target, limit)
         return boost(
             objective,
             start.intercept,
@@ -132,6 +136,7 @@ class Trainer:
             rounds,
             plan.settings,
             validation=None if validation is None else self._matrix(validation, start, like=train),
+            validation_loss=loss,
             stopping_metric=plan.stopping_metric,
             patience=patience,
             progress=progress,
@@ -190,7 +195,7 @@ class Trainer:
         patience = ceil(PATIENCE / float(self.plan.settings["learning_rate"]))
         settings = {**self.plan.settings, "nthread": 1, "seed": self.plan.seed + number}
         alone = replace(self, plan=replace(self.plan, stopping_metric="loss", n_threads=1, settings=settings))
-        booster, history = alone.boost(data, start, self.most_rounds, held, patience, progress)
+        booster, history = alone.boost(data, start, self.most_rounds, held, patience, progress, LARGEST_DIFFERENCE)
         return Member(booster, history["train_loss"], history["validation_loss"])
 
     def _matrix(self, data: Data, start: Start, like: xgb.DMatrix | None = None) -> xgb.DMatrix:
