@@ -82,7 +82,7 @@ class TestInterpreter:
         assert THIS._folder() != Environment("this", ("numpy", "scipy"))._folder()
 
     def test_one_that_cannot_be_made(self, cache):
-        with pytest.raises(UnavailableError, match="pip needs no-such-package.*point HAZBOOST_PYTHON_THIS at"):
+        with pytest.raises(UnavailableError, match=r"pip needs no-such-package.*point HAZBOOST_PYTHON_THIS at"):
             Environment("this", ("no-such-package",))._call([sys.executable, "-c", "raise SystemExit('not found')"])
         assert not cache.exists()
 

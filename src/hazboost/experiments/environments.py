@@ -153,10 +153,10 @@ class Worker:
         np.savez(self._path / "input.npz", **arrays)  # type: ignore[arg-type]
         (self._path / "settings.json").write_text(json.dumps(dict(settings or {})))
         if self._ask(action) != "done":
+            code = self._process.wait()  # first, as a traceback is written at the very end
             log = (self._path / "log.txt").read_text(errors="replace")
             raise WorkerError(
-                f"{self.name}: {action} ended with the code {self._process.wait()}. The last lines of its output:\n"
-                f"{log[-OUTPUT_TAIL:]}"
+                f"{self.name}: {action} ended with the code {code}. The last lines of its output:\n{log[-OUTPUT_TAIL:]}"
             )
         with np.load(self._path / "output.npz") as output:
             return dict(output)

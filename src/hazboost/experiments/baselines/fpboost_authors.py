@@ -14,7 +14,7 @@ from hazboost.experiments.environments import Environment
 if TYPE_CHECKING:
     from hazboost.experiments.protocol import Split
 
-ENVIRONMENT = Environment("fpboost", ("fpboost==0.1.0",))
+ENVIRONMENT = Environment("fpboost", ("fpboost==0.1.0", "torch==2.13.0"))
 #: Columns of the table that the package does not know.
 UNKNOWN = ("init", "patience")
 
