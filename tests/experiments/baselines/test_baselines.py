@@ -199,3 +199,11 @@ class TestCurves:
         steps, hazard = breslow(np.zeros(3), np.array([True, False, True]), np.array([1.0, 2.0, 3.0]))
         np.testing.assert_allclose(steps, [1.0, 3.0])
         np.testing.assert_allclose(hazard, [1 / 3, 1 / 3 + 1.0])
+
+
+def test_survival_of_cox_is_that_of_the_library(split, fit):
+    from hazboost.experiments.baselines.scikit_survival import ScikitSurvival
+
+    model = fit("cox").model
+    theirs = ScikitSurvival(model.model).survival(split.test.X, TIMES)
+    np.testing.assert_allclose(model.survival(split.test.X, TIMES), theirs, atol=1e-12)

@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from hazboost.arrays import Array
 from hazboost.experiments.baselines.base import Baseline, Fitted
-from hazboost.experiments.baselines.scikit_survival import PACKAGES, fit_scikit_survival
+from hazboost.experiments.baselines.curves import breslow, step_values
+from hazboost.experiments.baselines.scikit_survival import PACKAGES, ScikitSurvival, fit_scikit_survival
 
 if TYPE_CHECKING:
     from hazboost.experiments.protocol import Split
 
 RIDGE = 0.01
+#: Log-hazards beyond are the same: nobody survives.
+LARGEST_EXPONENT = 700.0
+
+
+@dataclass(frozen=True)
+class Cox(ScikitSurvival):
+    r"""A fitted `CoxPHSurvivalAnalysis`, with survival functions from Breslow's baseline hazard, in logarithms.
+
+    .. math:: S(t \mid x) = \exp(-e^{\log H_0(t) + x'\beta})
+
+    They are the library's own, which are not finite for some patients of Breast Cancer, whose log-risks exceed 100.
+    """
+
+    steps: Array
+    log_hazard: Array
+
+    def survival(self, X: Array, times: Array) -> Array:
+        """Survival probabilities, subjects by times."""
+        exponent = np.minimum(self.log_hazard + self.risk(X)[:, None], LARGEST_EXPONENT)
+        return step_values(self.steps, np.exp(-np.exp(exponent)), times)
 
 
 def fit(split: Split, dataset: str, seed: int) -> Fitted:
@@ -22,7 +47,11 @@ def fit(split: Split, dataset: str, seed: int) -> Fitted:
     """
     from sksurv.linear_model import CoxPHSurvivalAnalysis  # noqa: PLC0415
 
-    return fit_scikit_survival(CoxPHSurvivalAnalysis(alpha=RIDGE), split.train)
+    fitted = fit_scikit_survival(CoxPHSurvivalAnalysis(alpha=RIDGE), split.train)
+    score = fitted.risk(split.train.X)
+    largest = score.max()
+    steps, hazard = breslow(score - largest, split.train.event, split.train.time)
+    return Cox(fitted.model, steps, np.log(hazard) - largest)
 
 
 COX = Baseline(
