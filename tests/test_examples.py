@@ -172,7 +172,16 @@ def test_code_in_the_architecture_is_the_code(number):
 
 @pytest.mark.parametrize(
     "document",
-    ["README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/kinds.md", "docs/metrics.md", "docs/tuning.md"],
+    [
+        "README.md",
+        "CONTRIBUTING.md",
+        "docs/architecture.md",
+        "docs/defaults.md",
+        "docs/kinds.md",
+        "docs/metrics.md",
+        "docs/running-experiments.md",
+        "docs/tuning.md",
+    ],
 )
 def test_links_lead_somewhere(document):
     text = (ROOT / document).read_text(encoding="utf-8")
