@@ -68,6 +68,18 @@ class TestInterpreter:
         assert [command[2] for command in commands] == ["venv", "pip"]
         assert [path.name for path in cache.iterdir()] == [first.parents[1].name], "nothing else is left behind"
 
+    def test_first_use_is_part_of_making_it(self, cache, monkeypatch):
+        commands = []
+
+        def pretend(self, command):
+            commands.append(command[1:])
+            if "venv" in command:
+                Path(command[-1]).mkdir()
+
+        monkeypatch.setattr(Environment, "_call", pretend)
+        Environment("this", ("numpy",), first_use="import numpy").python()
+        assert commands[-1] == ["-c", "import numpy"]
+
     def test_two_processes_make_it_at_once(self, cache, monkeypatch):
         def pretend(self, command):
             if "venv" in command:
@@ -82,7 +94,7 @@ class TestInterpreter:
         assert THIS._folder() != Environment("this", ("numpy", "scipy"))._folder()
 
     def test_one_that_cannot_be_made(self, cache):
-        with pytest.raises(UnavailableError, match=r"pip needs no-such-package.*point HAZBOOST_PYTHON_THIS at"):
+        with pytest.raises(UnavailableError, match=r"made of no-such-package.*point HAZBOOST_PYTHON_THIS at"):
             Environment("this", ("no-such-package",))._call([sys.executable, "-c", "raise SystemExit('not found')"])
         assert not cache.exists()
 

@@ -47,10 +47,14 @@ class Environment:
         used as it is, and nothing is made.
     requirements : tuple of str
         What pip installs, from where the user's settings of pip say.
+    first_use : str
+        Python to run once, before anybody uses the environment: for packages that compile something when they are first
+        used, which several processes must not do at once.
     """
 
     name: str
     requirements: tuple[str, ...]
+    first_use: str = ""
 
     @property
     def variable(self) -> str:
@@ -87,6 +91,8 @@ class Environment:
             made = Path(place) / "environment"
             self._call([sys.executable, "-m", "venv", str(made)])
             self._call([str(_interpreter(made)), "-m", "pip", "install", "--quiet", *self.requirements])
+            if self.first_use:
+                self._call([str(_interpreter(made)), "-c", self.first_use])
             try:
                 made.rename(folder)
             except OSError:
@@ -97,7 +103,7 @@ class Environment:
         done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
         if done.returncode != 0:
             raise UnavailableError(
-                f"the environment {self.name!r} could not be made: pip needs {' '.join(self.requirements)}. Make one "
+                f"the environment {self.name!r} could not be made of {' '.join(self.requirements)}. Make one "
                 f"yourself and point {self.variable} at its interpreter. The last lines of the output:\n"
                 f"{(done.stdout + done.stderr)[-OUTPUT_TAIL:]}"
             )

@@ -14,8 +14,12 @@ from hazboost.experiments.environments import Environment
 if TYPE_CHECKING:
     from hazboost.experiments.protocol import Split
 
-#: Its kernel is compiled when it is installed: that needs cmake and a C++ compiler, and takes minutes.
-ENVIRONMENT = Environment("boxhed", ("boxhed==2.0.13", "numpy==1.26.*", "pandas==2.2.*", "scikit-learn==1.3.*", "pytz"))
+#: Its parts are compiled when it is installed and first used: that needs cmake and a C++ compiler, and takes minutes.
+ENVIRONMENT = Environment(
+    "boxhed",
+    ("boxhed==2.0.13", "numpy==1.26.*", "pandas==2.2.*", "scikit-learn==1.3.*", "pytz"),
+    first_use="from boxhed_prep.boxhed_prep import preprocessor; preprocessor()",
+)
 
 
 def fit(split: Split, dataset: str, seed: int) -> Fitted:
@@ -26,7 +30,7 @@ def fit(split: Split, dataset: str, seed: int) -> Fitted:
     smallest positive one.
     """
     arrays = {"X": split.train.X, "event": split.train.event, "time": positive(split.train.time)}
-    return fit_remote(ENVIRONMENT, "boxhed", arrays, {"categorical": np.flatnonzero(split.categorical).tolist()})
+    return fit_remote(ENVIRONMENT, "fit_boxhed", arrays, {"categorical": np.flatnonzero(split.categorical).tolist()})
 
 
 def memory(rows: int, columns: int) -> float:

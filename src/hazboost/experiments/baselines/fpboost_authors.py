@@ -29,7 +29,7 @@ def fit(split: Split, dataset: str, seed: int) -> Fitted:
     settings = HYPERPARAMETERS[dataset].as_dict() if dataset in HYPERPARAMETERS else {}
     known = {name: value for name, value in settings.items() if name not in UNKNOWN}
     arrays = {"X": split.train.X, "event": split.train.event, "time": positive(split.train.time)}
-    return fit_remote(ENVIRONMENT, "fpboost_authors", arrays, {**known, "random_state": seed})
+    return fit_remote(ENVIRONMENT, "fit_fpboost", arrays, {**known, "random_state": seed})
 
 
 FPBOOST_AUTHORS = Baseline(

@@ -1,7 +1,8 @@
 """Do what is asked for on standard input: ``python serve.py worker.py folder``.
 
-A worker is a file with ``fit(arrays, settings) -> model`` and ``predict(model, arrays) -> arrays``. Every line of the
-input is the name of one of the two; the answer is a line ``done``. It ends with the input.
+A worker is a file with ``fit(arrays, settings) -> model`` and ``predict(model, arrays) -> arrays``; it is not named
+like the package that it imports. Every line of the input is the name of one of the two functions; the answer is a line
+``done``. It ends with the input.
 """
 
 from __future__ import annotations
