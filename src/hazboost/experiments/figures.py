@@ -38,14 +38,14 @@ class Look:
     own: str
 
     def settings(self) -> Any:
-        """Settings of matplotlib; the salt makes the same figure the same file."""
+        """Settings of matplotlib; the salt makes the same figure the same file, text that stays text a small one."""
         return {
             "figure.facecolor": self.paper, "savefig.facecolor": self.paper, "axes.facecolor": self.paper,
             "text.color": self.ink, "axes.labelcolor": self.ink, "axes.titlecolor": self.ink,
             "xtick.color": self.ink, "ytick.color": self.ink, "axes.edgecolor": self.faint,
             "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True,
             "grid.color": self.grid, "axes.titlelocation": "left", "axes.titleweight": "bold", "axes.titlesize": 11,
-            "font.size": 10, "legend.frameon": False, "svg.hashsalt": "hazboost",
+            "font.size": 10, "legend.frameon": False, "svg.hashsalt": "hazboost", "svg.fonttype": "none",
         }  # fmt: skip
 
 
