@@ -38,7 +38,7 @@ Fit = Callable[["Split", str, int], Fitted]
 
 def small(rows: int, columns: int) -> float:
     """Memory in GiB of a model that needs little more than its packages and its data."""
-    return 0.5 + 1e-7 * rows * columns
+    return 0.7 + 1e-7 * rows * columns
 
 
 @dataclass(frozen=True)

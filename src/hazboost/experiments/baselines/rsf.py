@@ -20,7 +20,7 @@ def fit(split: Split, dataset: str, seed: int) -> Fitted:
 
 def memory(rows: int, columns: int) -> float:
     """Two curves over all distinct times, 2,000 at most in the study, in every node of 100 trees."""
-    return 0.5 + 2.0 * 8.0 * 100 * (0.4 * rows) * min(rows, 2_000) / 2**30
+    return 0.5 + 2.0 * 8.0 * 100 * (0.3 * rows) * min(rows, 2_000) / 2**30
 
 
 RSF = Baseline(
