@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from hazboost.experiments.baselines.base import Baseline, Fitted
 from hazboost.experiments.baselines.curves import positive
 from hazboost.experiments.baselines.own_interpreter import fit_remote
@@ -26,11 +24,12 @@ def fit(split: Split, dataset: str, seed: int) -> Fitted:
     """Fit boxhed 2.0.13 at its defaults: 100 trees of depth 1, learning rate 0.1.
 
     At depth 1 no tree has time and a feature together, so hazards are proportional; its authors choose depth and number
-    of trees by cross-validation. Nothing in it is random. Times of zero, which end its process, are moved to half the
-    smallest positive one.
+    of trees by cross-validation. Columns of two values, one-hot or not, are named in its ``is_cat``: it would not use
+    them otherwise, and WHAS (seed 0) would have a C-index of 0.72 instead of 0.82. Nothing in it is random. Times of
+    zero, which end its process, are moved to half the smallest positive one.
     """
     arrays = {"X": split.train.X, "event": split.train.event, "time": positive(split.train.time)}
-    return fit_remote(ENVIRONMENT, "fit_boxhed", arrays, {"categorical": np.flatnonzero(split.categorical).tolist()})
+    return fit_remote(ENVIRONMENT, "fit_boxhed", arrays, {})
 
 
 def memory(rows: int, columns: int) -> float:

@@ -24,7 +24,8 @@ def fit(split: Split, dataset: str, seed: int) -> Fitted:
 
     The package has neither the Kaplan-Meier start nor the early stopping of the paper's WHAS: it starts at random there
     and makes all rounds. Times of zero are moved to half the smallest positive one, as its hazards are infinite or
-    zero there.
+    zero there. A head whose shape has become 0 has all of its cumulative hazard at time zero, so that S(0) may be below
+    1; this is left as the package has it.
     """
     settings = HYPERPARAMETERS[dataset].as_dict() if dataset in HYPERPARAMETERS else {}
     known = {name: value for name, value in settings.items() if name not in UNKNOWN}
