@@ -272,3 +272,17 @@ def test_folds_are_those_of_the_subjects():
     parts = Target.of(start + 0.5, upper, entry=start, subject=subject)
     for (_, one), (_, other) in zip(splits(whole, 5, 3), splits(parts, 5, 3), strict=True):
         np.testing.assert_array_equal(np.unique(parts.subject[other]), np.sort(one))
+
+
+@pytest.mark.parametrize("most_rows", [100, 5_000])
+def test_validation_loss_is_that_of_the_model_also_where_trees_count_less(monkeypatch, most_rows):
+    """With the trees of the folds, and with trees grown anew."""
+    monkeypatch.setattr("hazboost.selection.MAX_ROWS_FOR_FOLDS", most_rows)
+    (X, y), (X_new, y_new) = curved_data(300), curved_data(200, seed=1)
+    model = automatic().fit(X, y, eval_set=(X_new, y_new))
+    assert len(model.model_.boosters) == (3 if most_rows > 300 else 1)
+    at_the_end = model.history_["validation_loss"][-1]
+    distribution, (event, time) = model.model_.distribution(X_new), y_new
+    hazard = np.diagonal(distribution.hazard(time))
+    cumulative = np.diagonal(distribution.cumulative_hazard(time))
+    assert at_the_end == pytest.approx(-np.mean(event * np.log(hazard) - cumulative), rel=1e-4)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,8 +39,8 @@ MAX_GRADIENT = 1e15
 
 #: From the heads, the loss of the rows and their portions of their subjects to gradient and hessian.
 Step = Callable[[Mixture, RowLoss, Array], tuple[Array, Array]]
-#: From scores and target of some rows to their mean loss.
-ValidationLoss = Callable[[Array, Target], float]
+#: From scores of the validation data to their mean loss.
+ValidationLoss = Callable[[Array], float]
 
 
 def subject_step(mixture: Mixture, loss: RowLoss, portion: Array) -> tuple[Array, Array]:
@@ -119,7 +120,7 @@ class Objective:
     def limited_loss(self, start: Array, target: Target, limit: float) -> ValidationLoss:
         """The same for other scores of these rows, no subject further than ``limit`` from its loss at the start."""
         at_start = self.evaluate(start, target).value
-        return lambda scores, _: target.limited_mean(self.evaluate(scores, target).value, at_start, limit)
+        return lambda scores: target.limited_mean(self.evaluate(scores, target).value, at_start, limit)
 
     def evaluate(self, scores: Array, target: Target) -> RowLoss:
         """Penalised loss of each row, with gradient and curvature in the row's scores, block by block."""
@@ -149,11 +150,11 @@ class ValidationMetric:
 
     def __call__(self, scores: npt.NDArray[Any], matrix: xgb.DMatrix) -> list[tuple[str, float]]:
         """Evaluate raw scores."""
-        scores, target = without_idle_outputs(scores, self.objective.mixture.n_scores), read_target(matrix)
-        values = [("loss", self.loss(scores, target))]
+        scores = without_idle_outputs(scores, self.objective.mixture.n_scores)
+        values = [("loss", self.loss(scores))]
         if self.with_concordance:
             risk = -Distribution(self.objective.mixture, scores).restricted_mean(self.horizon)
-            values.append(("concordance", harrell(target, risk)))
+            values.append(("concordance", harrell(read_target(matrix), risk)))
         return values
 
 
@@ -185,7 +186,7 @@ def boost(
     settings : mapping
         XGBoost's tree parameters.
     validation_loss : callable, optional
-        From scores and target of the validation data to their loss; that of the objective if not given.
+        From scores of the validation data to their loss; that of the objective if not given.
     stopping_metric : {"loss", "concordance"}
         What is watched on the validation data.
     patience : int, optional
@@ -202,8 +203,10 @@ def boost(
     """
     maximize = stopping_metric == "concordance"
     start = with_idle_outputs(start)
-    loss = objective.mean_loss if validation_loss is None else validation_loss
-    metric = ValidationMetric(objective, loss, maximize, read_target(train).median_event)
+    metric = None
+    if validation is not None:
+        loss = validation_loss or partial(objective.mean_loss, target=read_target(validation))
+        metric = ValidationMetric(objective, loss, maximize, read_target(train).median_event)
     callbacks = [] if progress is None else [progress]
     if patience is not None:
         callbacks.append(
@@ -223,7 +226,7 @@ def boost(
     last_scores = without_idle_outputs(predict_scores(booster, train), objective.mixture.n_scores)
     last_loss = objective.mean_loss(last_scores, read_target(train))
     history = {"train_loss": [*objective.losses, last_loss]}
-    if validation is not None:
+    if validation is not None and metric is not None:
         margin = validation.get_base_margin()
         at_start = margin.reshape(-1, len(start)) if margin.size else np.tile(start, (validation.num_row(), 1))
         for name, value in metric(at_start, validation):

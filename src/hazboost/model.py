@@ -62,7 +62,12 @@ class Model:
             settings={"nthread": self.n_threads},
         )
         grown = without_idle_outputs(average_scores(self.boosters, matrix), self.mixture.n_scores)
-        return Distribution(self.mixture, start + self.trust * (grown - start), self.unit)
+        return Distribution(self.mixture, with_trust(start, grown, self.trust), self.unit)
+
+
+def with_trust(start: Array, grown: Array, trust: Array) -> Array:
+    """Scores of which the trees' part, the way from the start to where they have grown, counts by ``trust``."""
+    return start + trust * (grown - start)
 
 
 def parameter_columns(distribution: Distribution) -> dict[str, npt.NDArray[Any]]:

@@ -20,7 +20,7 @@ from hazboost.features import Schema
 from hazboost.linear import LinearStart, fit_linear_path
 from hazboost.metrics.concordance import harrell
 from hazboost.mixture import Mixture
-from hazboost.model import Model
+from hazboost.model import Model, with_trust
 from hazboost.progress import Progress
 from hazboost.selection import LARGEST_DIFFERENCE, MAX_ROUNDS, PATIENCE, Choice, Member, choose, full_trust, mean_curve
 from hazboost.start import STARTS, ConstantStart, Start, marginal_start
@@ -153,13 +153,16 @@ class Trainer:
     ) -> tuple[tuple[xgb.Booster, ...], dict[str, list[float]]]:
         """The trees of the folds, to be averaged; or, where there are none, trees grown on all rows."""
         plan = self.plan
-        if not choice.members:
+        chosen = plan.rounds is None  # then the model is not what grows: trees are averaged, and count by the trust
+        if choice.members:
+            boosters = tuple(member.booster for member in choice.members)
+            history = {"train_loss": mean_curve([member.train_loss for member in choice.members]).tolist()}
+        else:
             progress = Progress(choice.rounds) if plan.verbose else None
-            booster, history = self.boost(data, start, choice.rounds, validation, plan.patience, progress)
-            return (booster if plan.patience is None else booster[: booster.best_iteration + 1],), history
-        boosters = tuple(member.booster for member in choice.members)
-        history = {"train_loss": mean_curve([member.train_loss for member in choice.members]).tolist()}
-        if validation is not None:
+            watched = None if chosen else validation
+            booster, history = self.boost(data, start, choice.rounds, watched, plan.patience, progress)
+            boosters = (booster if plan.patience is None else booster[: booster.best_iteration + 1],)
+        if chosen and validation is not None:
             history["validation_loss"] = self._averaged_curve(boosters, start, choice.trust, validation)
         return boosters, history
 
@@ -173,7 +176,7 @@ class Trainer:
         begin = start.margin(validation.X)
         course = average_course(boosters, matrix, with_idle_outputs(begin))
         scores = (without_idle_outputs(outputs, self.mixture.n_scores) for outputs in course)
-        return [objective.mean_loss(begin + trust * (grown - begin), validation.target) for grown in scores]
+        return [objective.mean_loss(with_trust(begin, grown, trust), validation.target) for grown in scores]
 
     @property
     def most_rounds(self) -> int:
