@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import re
 import time as clock
-import traceback
 import warnings
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -13,9 +11,9 @@ from typing import Any
 
 from benchmarks.accuracy import data, metrics
 from benchmarks.accuracy.models import MODELS, OWN
+from hazboost.experiments.pool import short_traceback
 
 PACKAGES = ("hazboost", "numpy", "scikit-learn", "scikit-survival", "lifelines", "xgboost", "hazardous", "SurvSet")
-TRACEBACK_TAIL = 1_500
 
 
 @dataclass(frozen=True)
@@ -35,17 +33,12 @@ def run_cell(cell: Cell) -> dict[str, Any]:
     try:
         return asdict(cell) | _measure(cell)
     except Exception:  # noqa: BLE001 - whatever a model raises belongs into its line
-        return failure(cell, _short(traceback.format_exc()))
+        return failure(cell, short_traceback())
 
 
 def failure(cell: Cell, message: str) -> dict[str, Any]:
     """The line of a cell without a result."""
     return asdict(cell) | {"error": message, "versions": versions()}
-
-
-def _short(trace: str) -> str:
-    """The end of a traceback, without folders."""
-    return re.sub(r'File "[^"]*[/\\]([^"/\\]+)"', r'File "\1"', trace)[-TRACEBACK_TAIL:]
 
 
 def versions() -> dict[str, str]:

@@ -18,9 +18,10 @@ from sksurv.util import Surv
 from benchmarks.accuracy import data, metrics, report, run, storage
 from benchmarks.accuracy.adapters.reference import KaplanMeier
 from benchmarks.accuracy.cell import Cell, failure, run_cell
-from benchmarks.accuracy.curves import breslow, partial_log_likelihood, step_values
+from benchmarks.accuracy.curves import partial_log_likelihood
 from benchmarks.accuracy.models import MODELS
 from benchmarks.accuracy.ranks import mean_scores, rank_within
+from hazboost.experiments.baselines.curves import breslow, step_values
 from hazboost.experiments.pool import Limits, run_tasks
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 
-from hazboost.experiments.evaluation import METRICS, Predictions, censor, predict, probabilities, score, time_grid
+from hazboost.experiments.evaluation import METRICS, Predictions, censor, predict, score, time_grid
 from hazboost.experiments.protocol import Sample, Split
 
 
@@ -102,16 +102,6 @@ def test_an_undefined_metric_is_nan():
     with pytest.warns(UndefinedMetricWarning):
         scores = score(blind, predict(blind, Truth()))
     assert np.isnan([scores["c_index"], scores["c_td"], scores["auc"]]).all()
-
-
-@pytest.mark.parametrize("bad", [1.5, -0.1])
-def test_what_is_no_probability_is_refused(bad):
-    with pytest.raises(ValueError, match="no probability in 2 places"):
-        probabilities(np.array([[0.5, bad], [bad, 1.0]]))
-
-
-def test_rounding_errors_are_removed():
-    assert probabilities(np.array([1.0 + 1e-7, -1e-8])).tolist() == [1.0, 0.0]
 
 
 @pytest.mark.parametrize(("risk", "survival"), [(np.nan, 0.5), (0.0, np.nan)])

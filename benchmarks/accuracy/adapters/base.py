@@ -9,8 +9,9 @@ import pandas as pd
 from sklearn.pipeline import Pipeline
 from sksurv.util import Surv
 
-from benchmarks.accuracy.curves import Array, Mask, step_values
 from benchmarks.accuracy.preprocessing import numeric_pipeline
+from hazboost.arrays import Array, Mask
+from hazboost.experiments.baselines.curves import step_values
 
 
 class Adapter(Protocol):

@@ -16,9 +16,10 @@ import xgboost as xgb
 from scipy.optimize import minimize
 from scipy.special import log_ndtr
 
-from benchmarks.accuracy.curves import Array, Mask, breslow, positive, step_values
 from benchmarks.accuracy.folds import inner_folds
 from benchmarks.accuracy.preprocessing import KnownCategories
+from hazboost.arrays import Array, Mask
+from hazboost.experiments.baselines.curves import breslow, positive, step_values
 
 TREES = {"eta": 0.05, "max_depth": 3, "subsample": 0.8, "tree_method": "hist", "nthread": 1}
 MAX_ROUNDS = 1_000

@@ -6,8 +6,8 @@ from typing import Self
 
 import pandas as pd
 
-from benchmarks.accuracy.curves import Array, Mask
 from hazboost import FPBoost
+from hazboost.arrays import Array, Mask
 
 
 class Own:

@@ -10,8 +10,9 @@ from lifelines import LogLogisticAFTFitter, WeibullAFTFitter
 from lifelines.exceptions import ConvergenceError
 from lifelines.fitters import ParametericAFTRegressionFitter
 
-from benchmarks.accuracy.curves import Array, Mask, positive
 from benchmarks.accuracy.preprocessing import numeric_pipeline
+from hazboost.arrays import Array, Mask
+from hazboost.experiments.baselines.curves import positive
 
 #: Ridge penalties, tried until one converges.
 PENALIZERS = (0.1, 0.3, 1.0, 3.0, 10.0)

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 from sksurv.nonparametric import kaplan_meier_estimator
 
-from benchmarks.accuracy.curves import Array, Mask, step_values
+from hazboost.arrays import Array, Mask
+from hazboost.experiments.baselines.curves import step_values
 
 
 class KaplanMeier:

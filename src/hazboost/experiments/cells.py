@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import re
 import time as clock
-import traceback
 import warnings
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -15,12 +13,12 @@ from hazboost.datasets import Dataset, load_dataset
 from hazboost.experiments.baselines import BASELINES
 from hazboost.experiments.evaluation import METRICS, predict, score
 from hazboost.experiments.packages import versions
+from hazboost.experiments.pool import short_traceback
 from hazboost.experiments.protocol import prepare
 
 Variant = Literal["paper", "leak_free"]
 #: As in the paper, and without what tells the outcome.
 VARIANTS: tuple[Variant, ...] = ("paper", "leak_free")
-TRACEBACK_TAIL = 1_500
 
 
 @dataclass(frozen=True)
@@ -53,7 +51,7 @@ def run_cell(cell: Cell) -> dict[str, Any]:
             warnings.simplefilter("ignore")
             return _measure(cell)
     except Exception:  # noqa: BLE001 - whatever a model raises belongs into its line
-        return failure(cell, _short(traceback.format_exc()))
+        return failure(cell, short_traceback())
 
 
 def failure(cell: Cell, message: str) -> dict[str, Any]:
@@ -84,8 +82,3 @@ def _measure(cell: Cell) -> dict[str, Any]:
 def _undefined(scores: dict[str, float]) -> str | None:
     names = [name for name, value in scores.items() if not math.isfinite(value)]
     return f"not finite: {', '.join(names)}" if names else None
-
-
-def _short(trace: str) -> str:
-    """The end of a traceback, without folders."""
-    return re.sub(r'File "[^"]*[/\\]([^"/\\]+)"', r'File "\1"', trace)[-TRACEBACK_TAIL:]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import multiprocessing as mp
 import os
+import re
 import signal
 import threading
 import time as clock
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,6 +30,13 @@ READY = "ready"
 START = 120.0
 #: Seconds between two looks at the deadlines.
 PAUSE = 0.5
+#: Characters of a traceback that are kept.
+TRACEBACK_TAIL = 1_500
+
+
+def short_traceback() -> str:
+    """The end of the traceback of the exception that is being handled, without folders: what a failed task tells."""
+    return re.sub(r'File "[^"]*[/\\]([^"/\\]+)"', r'File "\1"', traceback.format_exc())[-TRACEBACK_TAIL:]
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from hazboost.experiments.baselines import BASELINES
-from hazboost.experiments.baselines.base import check_risk, check_survival
+from hazboost.experiments.baselines.base import Checked, check_risk, check_survival
 from hazboost.experiments.baselines.curves import breslow, nearest_values, positive, step_values
 from hazboost.experiments.baselines.hyperparameters import HYPERPARAMETERS
 from hazboost.metrics import concordance_index
@@ -233,3 +233,8 @@ def test_survival_of_cox_is_that_of_the_library(split, fit):
     model = fit("cox").model
     theirs = ScikitSurvival(model.model).survival(split.test.X, TIMES)
     np.testing.assert_allclose(model.survival(split.test.X, TIMES), theirs, atol=1e-12)
+
+
+def test_rounding_errors_of_survival_are_removed():
+    model = SimpleNamespace(survival=lambda X, times: np.array([[1.0 + 1e-7, -1e-8]]))
+    assert Checked("model", model).survival(np.zeros((1, 1)), np.array([0.1, 0.2])).tolist() == [[1.0, 0.0]]

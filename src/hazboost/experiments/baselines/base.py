@@ -91,11 +91,11 @@ class Checked:
         return values
 
     def survival(self, X: Array, times: Array) -> Array:
-        """Survival probabilities, subjects by times."""
+        """Survival probabilities, subjects by times, without what rounding puts outside of [0, 1]."""
         times = np.asarray(times, dtype=np.float64)
         values = np.asarray(self.model.survival(X, times), dtype=np.float64)
         check_survival(values, len(X), times, self.name)
-        return values
+        return np.clip(values, 0.0, 1.0)
 
 
 def checked(baseline: Baseline) -> Baseline:

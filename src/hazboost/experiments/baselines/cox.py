@@ -11,13 +11,12 @@ from hazboost.arrays import Array
 from hazboost.experiments.baselines.base import Baseline, Fitted
 from hazboost.experiments.baselines.curves import breslow, step_values
 from hazboost.experiments.baselines.scikit_survival import PACKAGES, ScikitSurvival, fit_scikit_survival
+from hazboost.mixture import LARGEST_EXPONENT
 
 if TYPE_CHECKING:
     from hazboost.experiments.protocol import Split
 
 RIDGE = 0.01
-#: Log-hazards beyond are the same: nobody survives.
-LARGEST_EXPONENT = 700.0
 
 
 @dataclass(frozen=True)

@@ -26,6 +26,13 @@ def positive(time: Array) -> Array:
     return moved
 
 
+def at_risk(score: Array, time: Array, steps: Array) -> Array:
+    """Sum of ``exp(score)`` over those still at risk at each step."""
+    order = np.argsort(time)
+    sums: Array = np.cumsum(np.exp(score[order])[::-1])[::-1]
+    return sums[np.searchsorted(time[order], steps, side="left")]
+
+
 def breslow(score: Array, event: Mask, time: Array) -> tuple[Array, Array]:
     r"""Breslow's cumulative baseline hazard of a Cox model with the log-risk ``score``.
 
@@ -37,6 +44,4 @@ def breslow(score: Array, event: Mask, time: Array) -> tuple[Array, Array]:
         Distinct event times, and the cumulative hazard of :math:`s = 0` from each of them on.
     """
     steps, deaths = np.unique(time[event], return_counts=True)
-    order = np.argsort(time)
-    at_risk = np.cumsum(np.exp(score[order])[::-1])[::-1]
-    return steps, np.cumsum(deaths / at_risk[np.searchsorted(time[order], steps, side="left")])
+    return steps, np.cumsum(deaths / at_risk(score, time, steps))
