@@ -118,11 +118,14 @@ def test_survival_is_one_at_zero_and_follows_from_the_hazards(fitted):
         np.testing.assert_allclose(integral, cumulative[row, 5] - cumulative[row, 3], rtol=1e-6)
 
 
-def test_predict_is_minus_the_mean_restricted_to_the_median_event(fitted):
-    times = np.sort(TIME[EVENT])
-    median = fitted.model_.horizon
-    assert times[(len(times) - 1) // 2] <= median <= times[len(times) // 2]
-    np.testing.assert_array_equal(fitted.predict(X), -fitted.predict_rmst(X, tau=median))
+def test_predict_is_minus_the_mean_restricted_to_when_most_events_had_come(fitted):
+    horizon = np.quantile(TIME[EVENT], 0.75, method="inverted_cdf")
+    np.testing.assert_array_equal(fitted.predict(X), -fitted.predict_rmst(X, tau=horizon))
+
+
+def test_published_risk_is_minus_the_mean_restricted_to_the_follow_up():
+    model = FPBoost.paper(n_estimators=5, random_state=0).fit(X, Y)
+    np.testing.assert_array_equal(model.predict(X), -model.predict_rmst(X, tau=TIME.max()))
 
 
 def test_mean_is_restricted_to_the_follow_up_where_nothing_is_said(fitted):

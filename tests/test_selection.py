@@ -14,12 +14,14 @@ from hazboost.engines.local import build_matrix, predict_scores
 from hazboost.features import Schema
 from hazboost.linear import fit_linear_path
 from hazboost.selection import (
+    DEPTHS,
     LARGEST_DIFFERENCE,
     MAX_ROUNDS,
     MAX_ROWS_FOR_FOLDS,
     PATIENCE,
     RIDGES,
     Member,
+    is_clear,
     mean_curve,
     path_losses,
     row_losses,
@@ -181,6 +183,76 @@ def test_without_a_linear_start_there_is_no_ridge():
     assert neither.ridge_ is None
 
 
+def crossed_data(n=900, seed=0):
+    """Who is at risk is decided by three features together: no two of them tell anything."""
+    rng = np.random.default_rng(seed)
+    X = rng.choice([-1.0, 1.0], size=(n, 3))
+    time = rng.weibull(1.5, n) * np.exp(-1.5 * X.prod(axis=1))
+    return X, (np.ones(n, dtype=bool), time)
+
+
+@pytest.mark.parametrize("most_rows", [100, 5_000])
+def test_deeper_trees_where_features_act_together(monkeypatch, most_rows):
+    """With folds, and with one hold-out."""
+    monkeypatch.setattr("hazboost.selection.MAX_ROWS_FOR_FOLDS", most_rows)
+    X, y = crossed_data()
+    X_new, y_new = crossed_data(seed=1)
+    options = {"colsample_bytree": 1.0, "subsample": 1.0}
+    model, shallow = (automatic(max_depth=depth, **options).fit(X, y) for depth in ("auto", 2))
+    assert (model.max_depth_, shallow.max_depth_) == (4, 2)
+    assert model.score(X_new, y_new) > shallow.score(X_new, y_new) + 0.02
+    given = automatic(max_depth=4, **options).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), given.predict(X))
+
+
+def test_no_deeper_trees_where_two_features_are_enough():
+    X, y = curved_data()
+    model, shallow = (automatic(max_depth=depth).fit(X, y) for depth in ("auto", 2))
+    assert model.max_depth_ == 2
+    np.testing.assert_array_equal(model.predict(X), shallow.predict(X))
+
+
+def test_given_rounds_are_those_of_shallow_trees():
+    X, y = crossed_data(200)
+    assert automatic(n_estimators=3).fit(X, y).max_depth_ == 2
+
+
+def test_a_gain_is_clear_beyond_two_standard_errors():
+    noise = np.random.default_rng(0).normal(size=400)
+    noise -= noise.mean()
+    assert not is_clear(noise + 1.9 * noise.std() / 20.0)
+    assert is_clear(noise + 2.1 * noise.std() / 20.0)
+    assert not is_clear(np.zeros(5))
+
+
+def test_copies_in_one_group_do_not_choose_the_model():
+    """Four copies of everybody, with features that are noise: folds that divide copies believe in the noise."""
+    rng = np.random.default_rng(0)
+    X, time, person = (
+        np.repeat(rng.normal(size=(80, 5)), 4, axis=0),
+        np.repeat(rng.weibull(1.5, 80), 4),
+        np.arange(320) // 4,
+    )
+    y = np.ones(320, dtype=bool), time
+    apart, together = automatic().fit(X, y), automatic().fit(X, y, groups=person)
+    assert apart.n_estimators_ > 100
+    assert together.n_estimators_ < 20
+    shuffled = rng.permutation(320)
+    for kept, held in splits(Target.of(time, time)[shuffled], 5, 0, person[shuffled]):
+        assert not set(person[shuffled][kept]) & set(person[shuffled][held])
+        assert len(kept) + len(held) == 320
+
+
+def test_a_validation_part_does_not_divide_groups():
+    X, (event, time) = linear_data(40)
+    data = Data(X, Target.of(time, np.where(event, time, np.inf)), np.arange(40) // 4)
+    train, aside = data.split(0.3, 0)
+    assert not set(train.group) & set(aside.group)
+    assert len(aside.target) == 12
+    with pytest.raises(ValueError, match="cannot split 1 groups"):
+        replace(data, group=np.zeros(40, dtype=int)).split(0.2, 0)
+
+
 def test_choice_and_model_do_not_depend_on_the_number_of_threads():
     X, y = curved_data(300)
     one, two = (automatic(n_jobs=n_jobs).fit(X, y) for n_jobs in (1, 2))
@@ -230,6 +302,7 @@ def test_defaults_choose_everything_and_average():
     assert len(model.model_.boosters) == model.n_folds == 5
     assert model.ridge_ in RIDGES
     assert set(model.cv_results_) == {"ridges", "ridge_loss", "round_loss", "trust"}
+    assert model.max_depth_ in DEPTHS
     assert model.model_.mixture.counts == {"weibull": 1, "loglogistic": 1}
     assert model.model_.mixture.n_scores == 7
 

@@ -10,6 +10,7 @@ import pytest
 from hazboost.likelihood import loss_and_gradient
 from hazboost.target import (
     Target,
+    as_groups,
     as_if_only,
     as_target,
     check_causes,
@@ -339,23 +340,47 @@ def test_one_cause_at_a_time():
 def test_rare_kinds_are_not_told_apart():
     cause = np.array([0, 0, 0, 1, 1, 1, 2])
     target = Target.of(np.ones(7), np.where(cause > 0, 1.0, np.inf), cause=cause)
-    np.testing.assert_array_equal(strata(target, 1), cause)
-    np.testing.assert_array_equal(strata(target, 3), cause > 0)
-    np.testing.assert_array_equal(strata(target, 4), 0)
+    np.testing.assert_array_equal(strata(target, target.subject, 1), cause)
+    np.testing.assert_array_equal(strata(target, target.subject, 3), cause > 0)
+    np.testing.assert_array_equal(strata(target, target.subject, 4), 0)
 
 
-def test_median_event_counts_events_by_their_weight():
+def test_a_group_is_of_the_highest_kind_in_it():
+    cause = np.array([0, 0, 0, 1, 1, 1, 2])
+    target = Target.of(np.ones(7), np.where(cause > 0, 1.0, np.inf), cause=cause)
+    np.testing.assert_array_equal(strata(target, np.array([0, 1, 2, 2, 3, 4, 4]), 1), [0, 0, 1, 1, 2])
+
+
+def test_quantiles_count_events_by_their_weight():
     time, event = np.array([5.0, 1.0, 4.0, 2.0, 3.0, 9.0]), np.array([True, True, True, True, True, False])
     target = Target.of(time, np.where(event, time, np.inf))
-    assert target.median_event == 3.0
+    assert [target.event_quantile(share) for share in (0.2, 0.5, 0.75, 1.0)] == [1.0, 3.0, 4.0, 5.0]
     weight = np.array([1.0, 1.0, 1.0, 4.0, 1.0, 50.0])
     weighted = Target.of(time, np.where(event, time, np.inf), weight)
-    assert weighted.median_event == target[np.repeat(np.arange(6), weight.astype(int))].median_event == 2.0
+    repeated = target[np.repeat(np.arange(6), weight.astype(int))]
+    assert weighted.event_quantile(0.5) == repeated.event_quantile(0.5) == 2.0
 
 
-def test_median_event_of_intervals_is_at_their_ends_and_never_zero():
-    assert Target.of(np.array([1.0, 0.0, 7.0]), np.array([2.0, 3.0, np.inf])).median_event in (2.0, 3.0)
-    assert Target.of(np.array([0.0, 0.0, 6.0]), np.array([0.0, 0.0, np.inf])).median_event == 6.0
+def test_quantiles_of_intervals_are_at_their_ends_and_never_zero():
+    assert Target.of(np.array([1.0, 0.0, 7.0]), np.array([2.0, 3.0, np.inf])).event_quantile(0.5) in (2.0, 3.0)
+    assert Target.of(np.array([0.0, 0.0, 6.0]), np.array([0.0, 0.0, np.inf])).event_quantile(0.75) == 6.0
+
+
+@pytest.mark.parametrize("labels", [["b", "a", "b", "a"], [7, 3, 7, 3], pd.Series(["x", "y", "x", "y"], dtype=object)])
+def test_groups_are_numbered_by_appearance(labels):
+    np.testing.assert_array_equal(as_groups(labels, Target.of(np.ones(4), np.ones(4))), [0, 1, 0, 1])
+
+
+def test_groups_that_cannot_be_are_refused():
+    target = Target.of(
+        np.array([1.0, 2.0, 1.0]), np.full(3, np.inf), entry=[0.0, 1.0, 0.0], subject=np.array([0, 0, 1])
+    )
+    with pytest.raises(ValueError, match="groups must have one label for each of the 3 rows; got 2"):
+        as_groups([1, 2], target)
+    with pytest.raises(ValueError, match="groups: row 1 is in group b, an earlier row of its subject in another one"):
+        as_groups(["a", "b", "a"], target)
+    with pytest.raises(ValueError, match="groups: every row needs an id"):
+        as_groups(["a", "a", None], target)
 
 
 def test_no_subject_is_further_from_the_reference_than_the_limit():

@@ -168,6 +168,7 @@ def boost(
     validation: xgb.DMatrix | None = None,
     validation_loss: ValidationLoss | None = None,
     stopping_metric: str = "loss",
+    horizon: float = 1.0,
     patience: int | None = None,
     progress: xgb.callback.TrainingCallback | None = None,
 ) -> tuple[xgb.Booster, dict[str, list[float]]]:
@@ -189,6 +190,8 @@ def boost(
         From scores of the validation data to their loss; that of the objective if not given.
     stopping_metric : {"loss", "concordance"}
         What is watched on the validation data.
+    horizon : float
+        Time until which the concordance compares risks, in units of the longest follow-up.
     patience : int, optional
         Rounds without improvement after which to stop; the booster then knows its ``best_iteration``.
     progress : TrainingCallback, optional
@@ -206,7 +209,7 @@ def boost(
     metric = None
     if validation is not None:
         loss = validation_loss or partial(objective.mean_loss, target=read_target(validation))
-        metric = ValidationMetric(objective, loss, maximize, read_target(train).median_event)
+        metric = ValidationMetric(objective, loss, maximize, horizon)
     callbacks = [] if progress is None else [progress]
     if patience is not None:
         callbacks.append(

@@ -24,8 +24,8 @@ from hazboost.mixture import Mixture
 from hazboost.notebook import summary_card
 from hazboost.prediction import Predictor
 from hazboost.start import STARTS
-from hazboost.target import Target, as_target, check_causes, check_informative
-from hazboost.training import Data, Plan, Trained, train_model
+from hazboost.target import Target, as_groups, as_target, check_causes, check_informative
+from hazboost.training import HORIZONS, Data, Plan, Trained, train_model
 
 #: What the authors' code does; the numbers are its defaults.
 PAPER = {
@@ -50,6 +50,7 @@ PAPER = {
     "patience": None,
     "stopping_metric": "concordance",
     "validation_fraction": 0.2,
+    "risk_horizon": "longest",
     "subsample": 1.0,
     "colsample_bytree": 1.0,
     "max_bin": 256,
@@ -86,8 +87,9 @@ class FPBoost(Predictor):
         weights. ``"auto"`` takes the number with the best cross-validated likelihood, and averages the trees of the
         folds; above 5,000 subjects, where a fifth of them is held out instead, trees are grown anew on all rows. What
         trees add counts by ``E / (E + 100)``, with E events; that of a given number of rounds counts in full.
-    max_depth : int, default=2
-        Depth of the trees.
+    max_depth : int or "auto", default="auto"
+        Depth of the trees. ``"auto"``: 2, and twice that, up to 8, as long as it is clearly better: where the gain in
+        cross-validated likelihood is more than two of its standard errors. With a given number of rounds it is 2.
     learning_rate : float, default=0.1
         Factor on the contribution of each tree.
     alpha : float, default=0
@@ -115,7 +117,7 @@ default="scaled_softmax"
         ``k ~ U(0, 2)``, weights' scores ``~ U(0, 1)`` (the authors' code; the normal distributions of the paper's text
         would start half of the heads dead).
     n_folds : int, default=5
-        Folds of the cross-validation that chooses the ridge and the rounds, stratified on the event. Above 5,000
+        Folds of the cross-validation that chooses ridge, rounds and depth, stratified on the event. Above 5,000
         subjects a fifth of them is held out once instead.
     gradient_scaling : {"subject", "max"}, default="subject"
         For ``solver="gradient"``. ``subject``: a tree is fitted to the gradient of each subject's own loss, which is
@@ -129,6 +131,9 @@ default="scaled_softmax"
     validation_fraction : float, default=0.2
         Part of the training data set aside for early stopping, stratified on the event, where ``fit`` gets no
         ``eval_set``.
+    risk_horizon : {"events", "longest"}, default="events"
+        Time until which `predict` and the C-index of early stopping compare mean survival: ``events``, when three
+        quarters of the events had come; ``longest``, the longest follow-up (the authors' code).
     subsample, colsample_bytree : float, default=0.5
         Part of the rows for each round, and of the columns for each tree.
     min_child_weight : float, default=1
@@ -157,6 +162,8 @@ default="scaled_softmax"
     ----------
     n_estimators_ : int
         Rounds in the fitted model, in the longest of the folds' models where they are averaged.
+    max_depth_ : int
+        Depth of the trees.
     ridge_ : float or None
         Strength of the ridge of the linear start; None without one.
     cv_results_ : dict
@@ -190,6 +197,9 @@ default="scaled_softmax"
     S(0) = 1 always. *Missing values* (NaN) follow the direction that XGBoost learns for them; in a sparse matrix
     entries that are not stored are missing. *Categories* unknown to training are missing too. A subject *all of
     whose heads have died* has the constant hazard of half an event in all of the training follow-up.
+
+    *Copies* of a row that are not said to belong together (``groups``) end up in different folds, and more rounds and
+    deeper trees are chosen than are good for anybody else.
 
     *Several rows of one subject* (``Surv.counting`` with ``id``) count as one subject: together they weigh one in a
     leaf, pay one penalty, and stay on one side of every split into folds or validation data. Cutting a subject into
@@ -227,7 +237,7 @@ default="scaled_softmax"
         "solver": [StrOptions({"newton", "gradient"})],
         "n_estimators": [Interval(numbers.Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "n_folds": [Interval(numbers.Integral, 2, None, closed="left")],
-        "max_depth": [Interval(numbers.Integral, 1, None, closed="left")],
+        "max_depth": [Interval(numbers.Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "learning_rate": [Interval(numbers.Real, 0, None, closed="neither")],
         "alpha": [Interval(numbers.Real, 0, None, closed="left")],
         "l1_ratio": [Interval(numbers.Real, 0, 1, closed="both")],
@@ -238,6 +248,7 @@ default="scaled_softmax"
         "gradient_scaling": [StrOptions({"subject", "max"})],
         "patience": [Interval(numbers.Integral, 1, None, closed="left"), None],
         "stopping_metric": [StrOptions({"concordance", "likelihood"})],
+        "risk_horizon": [StrOptions(set(HORIZONS))],
         "validation_fraction": [Interval(numbers.Real, 0, 1, closed="neither")],
         "subsample": [Interval(numbers.Real, 0, 1, closed="right")],
         "colsample_bytree": [Interval(numbers.Real, 0, 1, closed="right")],
@@ -258,7 +269,7 @@ default="scaled_softmax"
         weibull_heads: int = 1,
         loglogistic_heads: int = 1,
         n_estimators: int | Literal["auto"] = "auto",
-        max_depth: int = 2,
+        max_depth: int | Literal["auto"] = "auto",
         learning_rate: float = 0.1,
         alpha: float = 0.0,
         l1_ratio: float = 0.5,
@@ -276,6 +287,7 @@ default="scaled_softmax"
         patience: int | None = None,
         stopping_metric: Literal["concordance", "likelihood"] = "concordance",
         validation_fraction: float = 0.2,
+        risk_horizon: Literal["events", "longest"] = "events",
         subsample: float = 0.5,
         colsample_bytree: float = 0.5,
         min_child_weight: float = 1.0,
@@ -307,6 +319,7 @@ default="scaled_softmax"
         self.patience = patience
         self.stopping_metric = stopping_metric
         self.validation_fraction = validation_fraction
+        self.risk_horizon = risk_horizon
         self.subsample = subsample
         self.colsample_bytree = colsample_bytree
         self.min_child_weight = min_child_weight
@@ -343,7 +356,7 @@ default="scaled_softmax"
         """
         return cls(**{**PAPER, **hyperparameters})
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, eval_set: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, eval_set: Any = None, groups: Any = None) -> Self:
         """Train the model.
 
         Parameters
@@ -358,6 +371,9 @@ default="scaled_softmax"
             Weights of the rows.
         eval_set : pair (X, y), or list of one such pair, optional
             Data to watch during training, and for early stopping.
+        groups : array-like of shape (n,), optional
+            Rows that belong together, such as those of a family, a hospital or one machine: folds and validation
+            parts do not divide them, so that what is chosen is good for new groups.
 
         Returns
         -------
@@ -370,7 +386,8 @@ default="scaled_softmax"
         named = BaseEstimator()  # takes names and width, so that nothing is changed here should the fit fail
         validate_data(named, X, skip_check_array=True)
         schema = learn_schema(X)
-        data = Data(schema.encode(X), as_target(y, sample_weight))
+        target = as_target(y, sample_weight)
+        data = Data(schema.encode(X), target, None if groups is None else as_groups(groups, target))
         self._check(schema, data)
         constraints = tree_constraints(schema, data.X.shape[1], self.monotone_constraints, self.interaction_constraints)
         plan = replace(plan, settings={**plan.settings, **constraints})
@@ -428,6 +445,7 @@ default="scaled_softmax"
             setattr(self, name, value)
         self.model_ = trained.model
         self.history_ = trained.history
+        self.max_depth_ = trained.choice.depth
         self.n_estimators_ = max(booster.num_boosted_rounds() for booster in trained.model.boosters)
         self.ridge_ = trained.choice.ridge
         self.cv_results_ = trained.choice.results
@@ -449,11 +467,13 @@ default="scaled_softmax"
             mixture=self._mixture(),
             init=self.init,
             rounds=None if self.n_estimators == "auto" else self.n_estimators,
+            depth=None if self.max_depth == "auto" else self.max_depth,
             folds=self.n_folds,
             alpha=self.alpha,
             l1_ratio=self.l1_ratio,
             step="newton" if self.solver == "newton" else self.gradient_scaling,
             stopping_metric={"concordance": "concordance", "likelihood": "loss"}[self.stopping_metric],
+            horizon=self.risk_horizon,
             patience=self.patience,
             settings=self._tree_settings(seed, n_threads),
             n_threads=n_threads,
@@ -487,7 +507,6 @@ default="scaled_softmax"
             raise ValueError(f"device must be 'cpu', 'cuda' or, with its number, 'cuda:0'; got {self.device!r}.")
         return {
             "learning_rate": self.learning_rate,
-            "max_depth": self.max_depth,
             "subsample": self.subsample,
             "colsample_bytree": self.colsample_bytree,
             "min_child_weight": self.min_child_weight,

@@ -36,7 +36,7 @@ class Model:
     unit : float
         The mixture's unit of time, in the user's: the longest follow-up in training.
     horizon : float
-        Time until which risks are compared, in the user's unit: the median time of the events in training.
+        Time until which risks are compared, in the user's unit.
     n_threads : int
         Threads for prediction; those of the training.
     """

@@ -29,17 +29,18 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
     causes_: npt.NDArray[Any]
 
     def predict(self, X: Any, cause: int | None = None) -> Array:
-        """Risk scores: minus the mean survival time, restricted to the median time of the events.
+        """Risk scores: minus the mean survival time, restricted to when three quarters of the events had come.
 
         The higher the earlier. The unrestricted mean may be infinite, so it cannot rank everybody; and where hazards
-        cross, what counts is who has the event first, which is decided while most are still under observation.
+        cross, what counts is who has the event first, which is decided while most are still under observation. With
+        ``risk_horizon="longest"``, as in the paper, it is restricted to the longest follow-up.
 
         Parameters
         ----------
         X : array, DataFrame or sparse matrix of shape (n, features)
         cause : int, optional
-            With competing causes, the mean time lost to this one until the median time of the events, the integral of
-            its cumulative incidence. By default the risk is that of an event of any cause.
+            With competing causes, the mean time lost to this one until the same time, the integral of its cumulative
+            incidence. By default the risk is that of an event of any cause.
 
         Returns
         -------

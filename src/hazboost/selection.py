@@ -1,4 +1,4 @@
-"""Choices by cross-validated likelihood: the ridge of the linear start, and the number of rounds."""
+"""Choices by cross-validated likelihood: the ridge of the linear start, the number of rounds and the trees' depth."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import xgboost as xgb
 from joblib import Parallel, delayed
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit
@@ -29,6 +30,10 @@ MAX_ROWS_FOR_FOLDS = 5_000
 HOLD_OUT = 0.2
 #: With so many events of a cause, half of what trees say about it is believed.
 EVENTS_FOR_HALF_TRUST = 100.0
+#: Depths of trees, each tried when the one before has been clearly better than its own predecessor.
+DEPTHS = (2, 4, 8)
+#: Standard errors of the gain in held-out likelihood from which on deeper trees are clearly better.
+CLEARLY = 2.0
 #: Rounds at most, and rounds without improvement after which a fold stops, both divided by the learning rate.
 MAX_ROUNDS, PATIENCE = 100.0, 2.0
 #: How much better or worse than without features a subject may be when ridges are compared, and than without trees when
@@ -46,6 +51,8 @@ class Choice:
         Strength of the ridge; None without a linear start.
     rounds : int
         Number of rounds.
+    depth : int
+        Depth of the trees.
     results : dict
         Held-out mean losses: ``ridges`` and ``ridge_loss``, and ``round_loss`` from zero rounds on; ``trust``, for
         each cause.
@@ -57,6 +64,7 @@ class Choice:
 
     ridge: float | None
     rounds: int
+    depth: int
     results: dict[str, list[float]]
     trust: Array
     members: tuple[Member, ...] = ()
@@ -75,53 +83,132 @@ class Member(NamedTuple):
         return Member(self.booster[:kept], self.train_loss[: kept + 1], self.held_out_loss[: kept + 1])
 
 
-def splits(target: Target, folds: int, seed: int) -> list[tuple[Indices, Indices]]:
-    """Rows to train on and rows to hold out, whole subjects, stratified where there are enough of every kind."""
-    kind = strata(target, folds)
+@dataclass(frozen=True)
+class Ensemble:
+    """The models of all folds, with trees of one depth."""
+
+    depth: int
+    members: list[Member]
+
+    @property
+    def loss(self) -> Array:
+        """Held-out mean loss after each number of rounds, from zero on."""
+        return mean_curve([member.held_out_loss for member in self.members])
+
+    @property
+    def rounds(self) -> int:
+        """The best number of rounds."""
+        return int(np.argmin(self.loss))
+
+    def kept(self) -> tuple[Member, ...]:
+        """The models after the best number of rounds."""
+        return tuple(member.at(self.rounds) for member in self.members)
+
+
+def splits(
+    target: Target, folds: int, seed: int, group: npt.NDArray[Any] | None = None
+) -> list[tuple[Indices, Indices]]:
+    """Rows to train on and rows to hold out, whole subjects or groups, stratified where there are enough of a kind."""
+    unit = number_by_appearance(target.subject if group is None else group)
+    kind = strata(target, unit, folds)
     splitter: Any
     if len(kind) > MAX_ROWS_FOR_FOLDS:
         stratified = StratifiedShuffleSplit if kind.any() else ShuffleSplit
         splitter = stratified(1, test_size=HOLD_OUT, random_state=seed)
     else:
         splitter = (StratifiedKFold if kind.any() else KFold)(folds, shuffle=True, random_state=seed)
-    subject = number_by_appearance(target.subject)
-    return [
-        (rows_of(subject, kept), rows_of(subject, held)) for kept, held in splitter.split(np.zeros(len(kind)), kind)
-    ]
+    return [(rows_of(unit, kept), rows_of(unit, held)) for kept, held in splitter.split(np.zeros(len(kind)), kind)]
 
 
 def choose(trainer: Trainer, data: Data) -> Choice:
-    """Choose the ridge, then, with the linear starts of that ridge, the number of rounds.
+    """Choose the ridge, then, with the linear starts of that ridge, the number of rounds and the depth of the trees.
 
     The models of the folds are kept, to be averaged.
     """
     plan = trainer.plan
-    folds = [(data.rows(kept), data.rows(held)) for kept, held in splits(data.target, plan.folds, plan.seed)]
-    parallel = Parallel(n_jobs=plan.n_threads, prefer="threads")
+    rows = splits(data.target, plan.folds, plan.seed, data.group)
+    folds = Folds(trainer, [(data.rows(kept), data.rows(held)) for kept, held in rows])
     stages = [*["ridge"] * (plan.init == "linear"), *["rounds"] * (plan.rounds is None)]
-    progress = FoldProgress(len(folds), stages, draw=plan.verbose)
+    progress = FoldProgress(len(rows), stages, draw=plan.verbose)
     ridge, results = None, {}
-    starts: list[Start]
     if plan.init == "linear":
-        follow = [progress.after(i, trainer.linear_path) for i in range(len(folds))]
-        paths = parallel(delayed(path)(kept, RIDGES) for path, (kept, _) in zip(follow, folds, strict=True))
-        losses = np.mean([path_losses(path, held) for path, (_, held) in zip(paths, folds, strict=True)], axis=0)
-        best = int(np.argmin(losses))
-        ridge, results = RIDGES[best], {"ridges": list(RIDGES), "ridge_loss": losses.tolist()}
-        starts = [path[best] for path in paths]
+        ridge, starts, losses = folds.choose_ridge(progress)
+        results = {"ridges": list(RIDGES), "ridge_loss": losses.tolist()}
     else:
-        starts = [trainer.start(kept) for kept, _ in folds]
+        starts = [trainer.start(kept) for kept, _ in folds.parts]
     if plan.rounds is not None:
-        return Choice(ridge, plan.rounds, results, full_trust(trainer.mixture))
-    members = parallel(
-        delayed(trainer.member)(i, kept, held, start, progress.rounds(i, trainer.most_rounds))
-        for i, ((kept, held), start) in enumerate(zip(folds, starts, strict=True))
-    )
-    mean = mean_curve([member.held_out_loss for member in members])
-    rounds, trust = int(np.argmin(mean)), trust_in_trees(trainer.mixture, data.target)
-    results = {**results, "round_loss": mean.tolist(), "trust": [part[0] for part in trainer.mixture.by_cause(trust)]}
-    worth_averaging = rounds > 0 and len(members) > 1
-    return Choice(ridge, rounds, results, trust, tuple(one.at(rounds) for one in members) if worth_averaging else ())
+        return Choice(ridge, plan.rounds, plan.first_depth, results, full_trust(trainer.mixture))
+    best = Ensemble(plan.first_depth, folds.grow(starts, plan.first_depth, progress, range(len(rows))))
+    if plan.depth is None:
+        best = folds.deepen(starts, best)
+    rounds, trust = best.rounds, trust_in_trees(trainer.mixture, data.target)
+    by_cause = [part[0] for part in trainer.mixture.by_cause(trust)]
+    results = {**results, "round_loss": best.loss.tolist(), "trust": by_cause}
+    members = best.kept() if rounds > 0 and len(rows) > 1 else ()
+    return Choice(ridge, rounds, best.depth, results, trust, members)
+
+
+@dataclass(frozen=True)
+class Folds:
+    """What is fitted to one part of the data and compared on the other, fold by fold."""
+
+    trainer: Trainer
+    parts: list[tuple[Data, Data]]
+
+    @property
+    def parallel(self) -> Parallel:
+        """Folds share the threads of the fit."""
+        return Parallel(n_jobs=self.trainer.plan.n_threads, prefer="threads")
+
+    def choose_ridge(self, progress: FoldProgress) -> tuple[float, list[Start], Array]:
+        """The best ridge, the linear start of each fold with it, and the losses of all ridges."""
+        follow = [progress.after(i, self.trainer.linear_path) for i in range(len(self.parts))]
+        paths = self.parallel(delayed(path)(kept, RIDGES) for path, (kept, _) in zip(follow, self.parts, strict=True))
+        losses = np.mean([path_losses(path, held) for path, (_, held) in zip(paths, self.parts, strict=True)], axis=0)
+        best = int(np.argmin(losses))
+        return RIDGES[best], [path[best] for path in paths], losses
+
+    def grow(self, starts: Sequence[Start], depth: int, progress: FoldProgress, numbers: range) -> list[Member]:
+        """The models of some folds."""
+        most = self.trainer.most_rounds
+        members: list[Member] = self.parallel(
+            delayed(self.trainer.member)(number, *self.parts[number], starts[number], depth, progress.rounds(at, most))
+            for at, number in enumerate(numbers)
+        )
+        return members
+
+    def deepen(self, starts: Sequence[Start], best: Ensemble) -> Ensemble:
+        """Try deeper trees, as long as they are clearly better; one fold is enough to see that they are worse."""
+
+        def grow(depth: int, numbers: range) -> list[Member]:
+            progress = FoldProgress(len(numbers), [f"depth {depth}"], draw=self.trainer.plan.verbose)
+            return self.grow(starts, depth, progress, numbers)
+
+        for depth in DEPTHS[1:]:
+            (first,) = grow(depth, range(1))
+            if min(first.held_out_loss) >= min(best.members[0].held_out_loss):
+                break
+            deeper = Ensemble(depth, [first, *grow(depth, range(1, len(self.parts)))])
+            if not is_clear(self.changes(starts, best) - self.changes(starts, deeper)):
+                break
+            best = deeper
+        return best
+
+    def changes(self, starts: Sequence[Start], ensemble: Ensemble) -> Array:
+        """By how much trees change the loss of each held-out subject."""
+        members = zip(ensemble.kept(), self.parts, starts, strict=True)
+        return np.concatenate([self.trainer.change(member, held, start) for member, (_, held), start in members])
+
+
+def is_clear(gain: Array) -> bool:
+    """Whether gains of subjects are, in all, more than two of their standard errors (Vuong's test).
+
+    Examples
+    --------
+    >>> is_clear(np.array([1.0, 2.0, 1.0])), is_clear(np.array([1.0, -2.0, 1.5]))
+    (True, False)
+    """
+    return float(gain.sum()) > CLEARLY * float(np.sqrt(len(gain)) * gain.std())
 
 
 def full_trust(mixture: Mixture) -> Array:

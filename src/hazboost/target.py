@@ -120,14 +120,13 @@ class Target:
         """The largest finite time."""
         return float(_followed(self.lower, self.upper).max())
 
-    @property
-    def median_event(self) -> float:
-        """The median time of the events, of an interval its end; the longest time where half of them came at zero."""
+    def event_quantile(self, share: float) -> float:
+        """When this share of the events had come, of an interval its end; the longest time where that is at zero."""
         seen = self.event | self.interval
         time, weight = _followed(self.lower, self.upper)[seen], self.weight[seen]
         order = np.argsort(time)
         reached = np.cumsum(weight[order])
-        return float(time[order][np.searchsorted(reached, 0.5 * reached[-1])]) or self.longest
+        return float(time[order][np.searchsorted(reached, share * reached[-1])]) or self.longest
 
     @property
     def exposure(self) -> float:
@@ -164,9 +163,14 @@ class Target:
 
         Without a limit one subject who outlives a bold prediction decides for all.
         """
+        change = self.limited_change(loss, reference, limit)
+        return self.mean(reference) + float(change.sum() / self.mass.sum())
+
+    def limited_change(self, loss: Array, reference: Array, limit: float) -> Array:
+        """What each subject, in the order of appearance, adds to the sum of `limited_mean`, beyond the reference."""
         subject = number_by_appearance(self.subject)
         change, mass = (np.bincount(subject, weights=one) for one in (self.weight * (loss - reference), self.mass))
-        return self.mean(reference) + float(np.clip(change, -limit * mass, limit * mass).sum() / mass.sum())
+        return np.clip(change, -limit * mass, limit * mass)
 
     def scaled(self, unit: float) -> Target:
         """The same observations with time measured in ``unit``."""
@@ -195,14 +199,13 @@ def number_by_appearance(names: npt.NDArray[Any]) -> Indices:
     return rank[inverse.ravel()]
 
 
-def strata(target: Target, least: int) -> Indices:
-    """What became of each subject, in the order of appearance: censored, an event of which cause, an interval.
+def strata(target: Target, unit: Indices, least: int) -> Indices:
+    """What became of each unit, a subject or a group of them: censored, an event of which cause, an interval.
 
-    Kinds with fewer than ``least`` subjects are not told apart: then all events are one kind, or everything is.
+    Kinds with fewer than ``least`` units are not told apart: then all events are one kind, or everything is.
     """
-    subject = number_by_appearance(target.subject)
-    kind = np.zeros(int(subject.max()) + 1, dtype=np.intp)
-    np.maximum.at(kind, subject, np.where(target.interval, target.cause.max() + 1, target.cause))
+    kind = np.zeros(int(unit.max()) + 1, dtype=np.intp)
+    np.maximum.at(kind, unit, np.where(target.interval, target.cause.max() + 1, target.cause))
     for coarser in (kind, (kind > 0).astype(np.intp)):
         counts = np.unique(coarser, return_counts=True)[1]
         if len(counts) > 1 and counts.min() >= least:
@@ -210,11 +213,11 @@ def strata(target: Target, least: int) -> Indices:
     return np.zeros_like(kind)
 
 
-def rows_of(subject: Indices, chosen: Indices) -> Indices:
-    """Rows of the chosen subjects; with one row for each, in the order of ``chosen``."""
-    if len(subject) == int(subject.max()) + 1:
+def rows_of(unit: Indices, chosen: Indices) -> Indices:
+    """Rows of the chosen units; with one row for each, in the order of ``chosen``."""
+    if len(unit) == int(unit.max()) + 1:
         return chosen
-    return np.flatnonzero(np.isin(subject, chosen))
+    return np.flatnonzero(np.isin(unit, chosen))
 
 
 def _followed(lower: Array, upper: Array) -> Array:
@@ -356,6 +359,21 @@ def as_target(y: Any, sample_weight: Any = None, *, name: str = "y") -> Target:
     check_lengths({column: np.atleast_1d(np.asarray(values)) for column, values in columns.items()}, name)
     target = {"right": _read_right, "counting": _read_counting, "interval": _read_interval}[kind](columns, name)
     return replace(target, weight=_check_weight(sample_weight, len(target)))
+
+
+def as_groups(groups: Any, target: Target) -> Indices:
+    """Check ``groups``, one label for each row and the same for all rows of a subject, and number them."""
+    labels = check_id(groups, "groups")
+    if len(labels) != len(target):
+        raise ValueError(f"groups must have one label for each of the {len(target)} rows; got {len(labels)}.")
+    group = number_by_appearance(labels)
+    first = np.zeros(int(target.subject.max()) + 1, dtype=np.intp)
+    first[target.subject[::-1]] = group[::-1]
+    divided = np.flatnonzero(first[target.subject] != group)
+    if divided.size:
+        row = divided[0]
+        raise ValueError(f"groups: row {row} is in group {labels[row]}, an earlier row of its subject in another one.")
+    return group
 
 
 def _read_right(columns: Mapping[str, Any], name: str) -> Target:

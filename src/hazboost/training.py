@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import xgboost as xgb
 from sklearn.model_selection import train_test_split
 
@@ -15,14 +16,30 @@ from hazboost.activations import PARAMETER_ACTIVATIONS
 from hazboost.advice import advise_on_course, advise_on_weights
 from hazboost.arrays import Array, Indices, Mask
 from hazboost.boosting import STEPS, Objective, boost, target_fields
-from hazboost.engines.local import average_course, build_matrix, with_idle_outputs, without_idle_outputs
+from hazboost.engines.local import (
+    average_course,
+    build_matrix,
+    predict_scores,
+    with_idle_outputs,
+    without_idle_outputs,
+)
 from hazboost.features import Schema
 from hazboost.linear import LinearStart, fit_linear_path
 from hazboost.metrics.concordance import harrell
 from hazboost.mixture import Mixture
 from hazboost.model import Model, with_trust
 from hazboost.progress import Progress
-from hazboost.selection import LARGEST_DIFFERENCE, MAX_ROUNDS, PATIENCE, Choice, Member, choose, full_trust, mean_curve
+from hazboost.selection import (
+    DEPTHS,
+    LARGEST_DIFFERENCE,
+    MAX_ROUNDS,
+    PATIENCE,
+    Choice,
+    Member,
+    choose,
+    full_trust,
+    mean_curve,
+)
 from hazboost.start import STARTS, ConstantStart, Start, marginal_start
 from hazboost.target import Target, check_informative, number_by_appearance, rows_of, strata
 
@@ -32,59 +49,78 @@ BACKGROUND_EVENTS = 0.5
 MAX_ROWS_FOR_LINEAR = 50_000
 
 
+#: Until when risks are compared. Where hazards cross, most pairs are decided before the last events.
+HORIZONS: dict[str, Callable[[Target], float]] = {
+    "events": lambda target: target.event_quantile(0.75),
+    "longest": lambda target: target.longest,
+}
+
+
 @dataclass(frozen=True)
 class Data:
-    """Encoded features and the target, in the user's unit of time."""
+    """Encoded features, the target, in the user's unit of time, and which rows belong together, where that was said."""
 
     X: Any
     target: Target
+    group: npt.NDArray[Any] | None = None
 
     def without_weightless_rows(self) -> Data:
         """Weight 0 means that the row is not there: not for the trees' splits, nor for the unit of time."""
         heavy = self.target.weight > 0.0
-        return self if heavy.all() else Data(self.X[heavy], self.target.only(heavy))
+        if heavy.all():
+            return self
+        return Data(self.X[heavy], self.target.only(heavy), None if self.group is None else self.group[heavy])
 
     def split(self, fraction: float, seed: int) -> tuple[Data, Data]:
         """Set a part of the subjects aside, stratified on what became of them where both parts can have some."""
-        kind = strata(self.target, 2)
+        unit = number_by_appearance(self.target.subject if self.group is None else self.group)
+        kind = strata(self.target, unit, 2)
         try:
             kept, aside = train_test_split(
                 np.arange(len(kind)), test_size=fraction, stratify=kind if kind.any() else None, random_state=seed
             )
         except ValueError as error:
-            raise ValueError(f"validation_fraction={fraction} cannot split {len(kind)} subjects: {error}") from error
-        subject = number_by_appearance(self.target.subject)
-        return self.rows(rows_of(subject, kept)), self.rows(rows_of(subject, aside))
+            what = "subjects" if self.group is None else "groups"
+            raise ValueError(f"validation_fraction={fraction} cannot split {len(kind)} {what}: {error}") from error
+        return self.rows(rows_of(unit, kept)), self.rows(rows_of(unit, aside))
 
     def rows(self, rows: Indices | Mask) -> Data:
         """Some of the rows."""
-        return Data(self.X[rows], self.target[rows])
+        return Data(self.X[rows], self.target[rows], None if self.group is None else self.group[rows])
 
     def scaled(self, unit: float) -> Data:
         """The same with time in ``unit``, and no event at zero."""
-        return Data(self.X, self.target.scaled(unit).without_events_at_zero())
+        return replace(self, target=self.target.scaled(unit).without_events_at_zero())
 
 
 @dataclass(frozen=True)
 class Plan:
     """How to train; the attributes are explained in `FPBoost`, `Objective` and `boost`.
 
-    ``rounds`` is None where cross-validation over ``folds`` chooses it.
+    ``rounds`` and ``depth`` are None where cross-validation over ``folds`` chooses them; the depth is then the smallest
+    where the rounds are given.
     """
 
     mixture: Mixture
     init: str
     rounds: int | None
+    depth: int | None
     folds: int
     alpha: float
     l1_ratio: float
     step: str
     stopping_metric: str
+    horizon: str
     patience: int | None
     settings: Mapping[str, Any]
     n_threads: int
     seed: int
     verbose: bool
+
+    @property
+    def first_depth(self) -> int:
+        """Depth of the trees, of the first that are tried."""
+        return self.depth or DEPTHS[0]
 
 
 @dataclass(frozen=True)
@@ -121,10 +157,12 @@ class Trainer:
         patience: int | None = None,
         progress: xgb.callback.TrainingCallback | None = None,
         limit: float | None = None,
+        *,
+        depth: int,
     ) -> tuple[xgb.Booster, dict[str, list[float]]]:
         """Run Algorithm 1 from a start; a limit is that of single subjects in the loss of the validation data."""
         plan = self.plan
-        objective = Objective(self.mixture, plan.alpha, plan.l1_ratio, STEPS[plan.step], plan.n_threads)
+        objective = self._objective()
         train = self._matrix(data, start)
         loss = None
         if validation is not None and limit is not None:
@@ -134,10 +172,11 @@ class Trainer:
             start.intercept,
             train,
             rounds,
-            plan.settings,
+            {**plan.settings, "max_depth": depth},
             validation=None if validation is None else self._matrix(validation, start, like=train),
             validation_loss=loss,
             stopping_metric=plan.stopping_metric,
+            horizon=HORIZONS[plan.horizon](data.target),
             patience=patience,
             progress=progress,
         )
@@ -160,7 +199,9 @@ class Trainer:
         else:
             progress = Progress(choice.rounds) if plan.verbose else None
             watched = None if chosen else validation
-            booster, history = self.boost(data, start, choice.rounds, watched, plan.patience, progress)
+            booster, history = self.boost(
+                data, start, choice.rounds, watched, plan.patience, progress, depth=choice.depth
+            )
             boosters = (booster if plan.patience is None else booster[: booster.best_iteration + 1],)
         if chosen and validation is not None:
             history["validation_loss"] = self._averaged_curve(boosters, start, choice.trust, validation)
@@ -170,11 +211,8 @@ class Trainer:
         self, boosters: Sequence[xgb.Booster], start: Start, trust: Array, validation: Data
     ) -> list[float]:
         """Loss of the averaged model on validation data, from zero rounds on."""
-        objective = Objective(self.mixture, self.plan.alpha, self.plan.l1_ratio, STEPS[self.plan.step])
-        unbinned = replace(self, plan=replace(self.plan, settings={"nthread": self.plan.n_threads}))
-        matrix = unbinned._matrix(validation, start)  # bins of its own would not be those of the trees
-        begin = start.margin(validation.X)
-        course = average_course(boosters, matrix, with_idle_outputs(begin))
+        objective, begin = self._objective(), start.margin(validation.X)
+        course = average_course(boosters, self._unbinned(validation, start), with_idle_outputs(begin))
         scores = (without_idle_outputs(outputs, self.mixture.n_scores) for outputs in course)
         return [objective.mean_loss(with_trust(begin, grown, trust), validation.target) for grown in scores]
 
@@ -189,6 +227,7 @@ class Trainer:
         data: Data,
         held: Data,
         start: Start,
+        depth: int,
         progress: xgb.callback.TrainingCallback | None = None,
     ) -> Member:
         """The model of a fold, boosted until its loss on held-out data has not improved for long.
@@ -198,8 +237,29 @@ class Trainer:
         patience = ceil(PATIENCE / float(self.plan.settings["learning_rate"]))
         settings = {**self.plan.settings, "nthread": 1, "seed": self.plan.seed + number}
         alone = replace(self, plan=replace(self.plan, stopping_metric="loss", n_threads=1, settings=settings))
-        booster, history = alone.boost(data, start, self.most_rounds, held, patience, progress, LARGEST_DIFFERENCE)
+        booster, history = alone.boost(
+            data, start, self.most_rounds, held, patience, progress, LARGEST_DIFFERENCE, depth=depth
+        )
         return Member(booster, history["train_loss"], history["validation_loss"])
+
+    def change(self, member: Member, held: Data, start: Start) -> Array:
+        """By how much the trees of a fold change the loss of each subject, with the limit on single ones."""
+        objective, begin = self._objective(), start.margin(held.X)
+        grown = predict_scores(member.booster, self._unbinned(held, start))
+        at_start, at_end = (
+            objective.evaluate(scores, held.target).value
+            for scores in (begin, without_idle_outputs(grown, self.mixture.n_scores))
+        )
+        return held.target.limited_change(at_end, at_start, LARGEST_DIFFERENCE)
+
+    def _objective(self) -> Objective:
+        plan = self.plan
+        return Objective(self.mixture, plan.alpha, plan.l1_ratio, STEPS[plan.step], plan.n_threads)
+
+    def _unbinned(self, data: Data, start: Start) -> xgb.DMatrix:
+        """For prediction: bins of its own would not be those of the trees."""
+        bare = replace(self, plan=replace(self.plan, settings={"nthread": self.plan.n_threads}))
+        return bare._matrix(data, start)
 
     def _matrix(self, data: Data, start: Start, like: xgb.DMatrix | None = None) -> xgb.DMatrix:
         return build_matrix(
@@ -223,7 +283,8 @@ def train_model(plan: Plan, schema: Schema, data: Data, validation: Data | None)
     mixture = plan.mixture.with_background(BACKGROUND_EVENTS * unit / data.target.exposure)
     trainer, scaled = Trainer(plan, schema, mixture), data.scaled(unit)
     needs_choice = plan.rounds is None or plan.init == "linear"
-    choice = choose(trainer, scaled) if needs_choice else Choice(None, plan.rounds or 0, {}, full_trust(mixture))
+    given = Choice(None, plan.rounds or 0, plan.first_depth, {}, full_trust(mixture))
+    choice = choose(trainer, scaled) if needs_choice else given
     start = trainer.start_as_chosen(scaled, choice)
     watched = None if validation is None else validation.scaled(unit)
     boosters, history = trainer.boosters(scaled, start, choice, watched)
@@ -235,7 +296,8 @@ def train_model(plan: Plan, schema: Schema, data: Data, validation: Data | None)
         name: in_user_time(losses, unit, data.target) if name.endswith("loss") else losses
         for name, losses in choice.results.items()
     }
-    model = Model(boosters, start, mixture, choice.trust, schema, unit, data.target.median_event, plan.n_threads)
+    horizon = HORIZONS[plan.horizon](data.target)
+    model = Model(boosters, start, mixture, choice.trust, schema, unit, horizon, plan.n_threads)
     return Trained(model, history, replace(choice, results=results))
 
 

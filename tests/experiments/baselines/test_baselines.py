@@ -53,7 +53,7 @@ def make_sample(rows, seed):
     censoring = rng.exponential(3.0, rows)
     event, time = time <= censoring, np.minimum(time, censoring)
     event[:2], time[:2] = [True, False], 0.0
-    return SimpleNamespace(X=X, event=event, time=time)
+    return SimpleNamespace(X=X, event=event, time=time, groups=np.arange(rows))
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ class Own:
     model: FPBoost
 
     def risk(self, X: Array) -> Array:
-        """Minus the mean survival time, restricted to the median time of the events."""
+        """Minus the mean survival time, restricted to the horizon of the model."""
         return self.model.predict(X)
 
     def survival(self, X: Array, times: Array) -> Array:
@@ -30,8 +30,12 @@ class Own:
 
 
 def fit(split: Split, dataset: str, seed: int) -> Own:
-    """Fit ``FPBoost(random_state=seed)`` to the training rows; it does not look at the validation rows."""
-    return Own(FPBoost(random_state=seed).fit(split.train.X, (split.train.event, split.train.time)))
+    """Fit ``FPBoost(random_state=seed)`` to the training rows; it does not look at the validation rows.
+
+    Its folds keep the rows of a subject together where the data name subjects, as the three parts do.
+    """
+    train = split.train
+    return Own(FPBoost(random_state=seed).fit(train.X, (train.event, train.time), groups=train.groups))
 
 
 FPBOOST = Baseline(
