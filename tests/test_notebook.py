@@ -29,7 +29,9 @@ def test_a_fitted_estimator_shows_what_it_learned(fitted):
     made = len(fitted.history_["train_loss"]) - 1
     assert "weibull_heads" in html
     assert "2 weibull, 1 loglogistic, 1 gompertz" in html
-    assert f"{fitted.n_estimators_} of {made} made, {fitted.n_estimators_ * 13} trees" in html
+    assert (
+        f"{fitted.n_estimators_} of {made} made, {fitted.n_estimators_ * 13} trees of depth {fitted.max_depth_}" in html
+    )
     assert "<svg" in notebook.summary_card(fitted)
     assert notebook.summary_card(fitted) in html
 

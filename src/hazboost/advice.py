@@ -8,6 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 #: A loss that is larger by less, relative to its size, is as good as the one before: rows are sampled, and rounds few.
 WORSE = 1e-3
+#: Of so many rows a part may be copies by chance, where features have few values.
+MANY_COPIES = 0.1
 
 
 def advise_on_weights(total: float, min_child_weight: float) -> None:
@@ -35,6 +37,15 @@ def advise_on_course(losses: list[float], rounds: int, kept: int, patience: int 
         _warn(f"training made the loss worse, from {losses[0]:.4g} to {losses[-1]:.4g}; use a lower learning_rate.")
     elif patience is not None and kept == rounds > patience:
         _warn(f"the validation metric was still improving after all {rounds} rounds; use a larger n_estimators.")
+
+
+def advise_on_copies(depth: int, copies: int, rows: int) -> None:
+    """Warn where deep trees were chosen by folds that may have had copies of one subject on both sides."""
+    if copies > MANY_COPIES * rows:
+        _warn(
+            f"trees of depth {depth} were chosen, and {copies} of {rows} rows are copies of others, with the same "
+            "features and outcome; if they are of the same subjects, say so with groups, as folds must not divide them."
+        )
 
 
 def _warn(message: str) -> None:

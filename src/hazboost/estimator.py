@@ -199,7 +199,7 @@ default="scaled_softmax"
     whose heads have died* has the constant hazard of half an event in all of the training follow-up.
 
     *Copies* of a row that are not said to belong together (``groups``) end up in different folds, and more rounds and
-    deeper trees are chosen than are good for anybody else.
+    deeper trees are chosen than are good for anybody else; where many are seen, a warning says so.
 
     *Several rows of one subject* (``Surv.counting`` with ``id``) count as one subject: together they weigh one in a
     leaf, pay one penalty, and stay on one side of every split into folds or validation data. Cutting a subject into

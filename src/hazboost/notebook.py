@@ -19,7 +19,7 @@ def summarize(estimator: FPBoost) -> dict[str, str]:
     families = ", ".join(f"{count} {name}" for name, count in mixture.counts.items() if count)
     summary = {
         "heads": families,
-        "rounds": f"{kept} of {len(history['train_loss']) - 1} made, {trees} trees",
+        "rounds": f"{kept} of {len(history['train_loss']) - 1} made, {trees} trees of depth {estimator.max_depth_}",
         "features": str(estimator.n_features_in_),
         "follow-up": f"{estimator.model_.unit:g}",
         "training loss": f"{history['train_loss'][0]:.4f} → {history['train_loss'][kept]:.4f}",

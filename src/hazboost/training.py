@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import xgboost as xgb
+from scipy.sparse import issparse
 from sklearn.model_selection import train_test_split
 
 from hazboost.activations import PARAMETER_ACTIVATIONS
-from hazboost.advice import advise_on_course, advise_on_weights
+from hazboost.advice import advise_on_copies, advise_on_course, advise_on_weights
 from hazboost.arrays import Array, Indices, Mask
 from hazboost.boosting import STEPS, Objective, boost, target_fields
 from hazboost.engines.local import (
@@ -88,9 +90,23 @@ class Data:
         """Some of the rows."""
         return Data(self.X[rows], self.target[rows], None if self.group is None else self.group[rows])
 
+    def count_copies(self) -> int:
+        """Rows that have the features and the outcome of an earlier row."""
+        target = self.target
+        outcome = np.column_stack([target.lower, target.upper, target.entry, target.cause])
+        return len(target) - len(set(zip(row_bytes(self.X), row_bytes(outcome), strict=True)))
+
     def scaled(self, unit: float) -> Data:
         """The same with time in ``unit``, and no event at zero."""
         return replace(self, target=self.target.scaled(unit).without_events_at_zero())
+
+
+def row_bytes(X: Any) -> Iterator[bytes]:
+    """Each row of an array or a sparse matrix, to be compared."""
+    if issparse(X):
+        ends = pairwise(X.indptr)
+        return (X.indices[first:last].tobytes() + X.data[first:last].tobytes() for first, last in ends)
+    return (row.tobytes() for row in np.ascontiguousarray(X))
 
 
 @dataclass(frozen=True)
@@ -285,6 +301,8 @@ def train_model(plan: Plan, schema: Schema, data: Data, validation: Data | None)
     needs_choice = plan.rounds is None or plan.init == "linear"
     given = Choice(None, plan.rounds or 0, plan.first_depth, {}, full_trust(mixture))
     choice = choose(trainer, scaled) if needs_choice else given
+    if choice.depth > plan.first_depth and data.group is None:
+        advise_on_copies(choice.depth, data.count_copies(), len(data.target))
     start = trainer.start_as_chosen(scaled, choice)
     watched = None if validation is None else validation.scaled(unit)
     boosters, history = trainer.boosters(scaled, start, choice, watched)

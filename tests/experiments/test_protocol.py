@@ -40,6 +40,13 @@ def test_subjects_are_not_split(make_dataset):
     assert not (subjects[0] & subjects[1]) | (subjects[0] & subjects[2]) | (subjects[1] & subjects[2])
     shares = [np.mean([subject % 3 == 0 for subject in part]) for part in subjects]
     assert max(shares) - min(shares) < 0.1
+    split = prepare(dataset, 0)
+    assert [set(part.groups) for part in (split.train, split.validation, split.test)] == subjects
+
+
+def test_every_row_is_a_subject_of_its_own_where_nothing_is_known(make_dataset):
+    groups = prepare(make_dataset(), 0).train.groups
+    assert len(set(groups)) == len(groups)
 
 
 def test_columns(make_dataset):

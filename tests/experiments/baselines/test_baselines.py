@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from hazboost import FPBoost
 from hazboost.experiments.baselines import BASELINES
 from hazboost.experiments.baselines.base import Checked, check_risk, check_survival
 from hazboost.experiments.baselines.curves import breslow, nearest_values, positive, step_values
@@ -233,6 +234,13 @@ def test_survival_of_cox_is_that_of_the_library(split, fit):
     model = fit("cox").model
     theirs = ScikitSurvival(model.model).survival(split.test.X, TIMES)
     np.testing.assert_allclose(model.survival(split.test.X, TIMES), theirs, atol=1e-12)
+
+
+def test_folds_of_the_defaults_do_not_divide_subjects(monkeypatch, split):
+    given = []
+    monkeypatch.setattr(FPBoost, "fit", lambda model, X, y, groups: given.append(groups))
+    BASELINES["fpboost"].fit(split, "veterans", 0)
+    assert given[0] is split.train.groups
 
 
 def test_rounding_errors_of_survival_are_removed():
