@@ -7,6 +7,7 @@ import pytest
 
 from hazboost import FPBoost
 from hazboost.progress import FoldProgress, Progress, TrialProgress
+from hazboost.selection import DEPTHS
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 2))
@@ -83,11 +84,22 @@ def test_a_cross_validation_has_one_bar(parameters, stages, capsys):
     assert rest == ""
     if model.n_estimators == "auto":  # the models of the folds are the model
         assert len(model.model_.boosters) == 3
-        assert not rounds
+        assert [f"depth {depth} in" in line for depth, line in zip(DEPTHS[1:], rounds, strict=False)] == [True] * len(
+            rounds
+        )
     else:
         assert "4/4 rounds" in last_line(*rounds)
     assert "█" * 24 + f" {stages[-1]} in 3/3 folds" in last_line(cross_validation)
     assert [stage for stage in ("ridge", "rounds") if f"{stage} in 3/3 folds" in cross_validation] == stages
+
+
+def test_a_line_that_is_not_finished_is_left_where_it_is(capsys):
+    progress = FoldProgress(3, ["depth 4"], draw=True)
+    progress.advance(0, 1.0)
+    progress.close()
+    assert re.search(r"depth 4 in 1/3 folds.*\n$", capsys.readouterr().err)
+    FoldProgress(3, ["depth 4"], draw=False).close()
+    assert capsys.readouterr().err == ""
 
 
 def test_folds_that_stop_early_are_done(capsys):

@@ -13,6 +13,7 @@ from hazboost import FPBoost, Surv
 from hazboost.engines.local import build_matrix, predict_scores
 from hazboost.features import Schema
 from hazboost.linear import fit_linear_path
+from hazboost.progress import FoldProgress
 from hazboost.selection import (
     DEPTHS,
     LARGEST_DIFFERENCE,
@@ -20,6 +21,8 @@ from hazboost.selection import (
     MAX_ROWS_FOR_FOLDS,
     PATIENCE,
     RIDGES,
+    Ensemble,
+    Folds,
     Member,
     is_clear,
     mean_curve,
@@ -220,9 +223,79 @@ def test_given_rounds_are_those_of_shallow_trees():
 def test_a_gain_is_clear_beyond_two_standard_errors():
     noise = np.random.default_rng(0).normal(size=400)
     noise -= noise.mean()
-    assert not is_clear(noise + 1.9 * noise.std() / 20.0)
-    assert is_clear(noise + 2.1 * noise.std() / 20.0)
-    assert not is_clear(np.zeros(5))
+    weak, clear = (noise + errors * noise.std() / 20.0 for errors in (1.9, 2.1))
+    mass = np.ones(400)
+    assert not is_clear(weak, mass)
+    assert is_clear(clear, mass)
+    assert not is_clear(np.zeros(5), np.ones(5))
+    assert is_clear(3.0 * clear, 3.0 * mass)
+    heavy = np.r_[1_000.0, np.ones(299)]
+    assert is_clear(0.1 * heavy, heavy), "the same gain for everybody"
+
+
+@pytest.fixture
+def folds():
+    """Three folds of ten groups of six, and marginal starts."""
+    X, (event, time) = curved_data(60)
+    data = Data(X, Target.of(time / time.max(), np.where(event, time / time.max(), np.inf)), np.arange(60) // 6)
+    plan = replace(automatic()._plan(), init="marginal")
+    trainer = Trainer(plan, Schema(None, {}, sparse=False), plan.mixture, 1.0)
+    parts = [(data.rows(kept), data.rows(held)) for kept, held in splits(data.target, 3, 0, data.group)]
+    return Folds(trainer, parts), [trainer.start(kept) for kept, _ in parts]
+
+
+def test_without_rounds_nothing_changes(folds):
+    """XGBoost reads a booster up to round 0 as all of it."""
+    folds, starts = folds
+    members = folds.grow(starts, 2, FoldProgress(3, ["rounds"], draw=False), range(3))
+    rising = [member._replace(held_out_loss=list(range(len(member.held_out_loss)))) for member in members]
+    assert all(member.booster.num_boosted_rounds() > 0 for member in members)
+    np.testing.assert_array_equal(folds.changes(starts, Ensemble(2, rising)), np.zeros(10))
+
+
+def test_changes_are_those_of_groups_and_add_up_to_the_mean_loss(folds):
+    folds, starts = folds
+    members = folds.grow(starts, 2, FoldProgress(3, ["rounds"], draw=False), range(3))
+    falling = [member._replace(held_out_loss=[-float(i) for i in range(6)]) for member in members]
+    changes = folds.changes(starts, Ensemble(2, falling))
+    np.testing.assert_array_equal(folds.masses(), np.full(10, 6.0))
+    held = [len(part.target) for _, part in folds.parts]
+    course = [(member.held_out_loss[5] - member.held_out_loss[0]) * n for member, n in zip(members, held, strict=True)]
+    assert changes.sum() == pytest.approx(sum(course), rel=1e-4)
+
+
+def test_too_few_groups_are_refused():
+    X, y = linear_data(60)
+    with pytest.raises(ValueError, match="n_folds=3 folds cannot be made of 2 groups; use a smaller n_folds"):
+        automatic().fit(X, y, groups=np.arange(60) % 2)
+    group = np.arange(60) % 4
+    with pytest.raises(ValueError, match="cannot be made of 2 groups"):
+        automatic().fit(X, y, sample_weight=(group < 2).astype(float), groups=group)
+
+
+def test_events_of_one_group_only_are_refused():
+    X, (_, time) = linear_data(60)
+    group = np.arange(60) % 6
+    with pytest.raises(ValueError, match="all events are of one group"):
+        automatic().fit(X, (group == 0, time), groups=group)
+    with pytest.raises(ValueError, match="all events are of one subject"):
+        automatic().fit(X, (np.arange(60) == 7, time))
+
+
+def test_few_events_are_not_enough_for_deeper_trees(monkeypatch):
+    X, y = crossed_data(99)
+    monkeypatch.setattr(Folds, "deepen", lambda *_: pytest.fail("tried"))
+    automatic().fit(X, y)
+    with pytest.raises(pytest.fail.Exception, match="tried"):
+        automatic().fit(*crossed_data(100))
+
+
+def test_many_subjects_in_groups_are_held_out_once():
+    n = MAX_ROWS_FOR_FOLDS + 1
+    target = Target.of(np.ones(n), np.where(np.arange(n) % 3 == 0, 1.0, np.inf), np.ones(n))
+    ((kept, held),) = splits(target, 5, 0, np.arange(n) // 10)
+    assert len(held) == pytest.approx(n / 5, abs=10)
+    assert not set(kept // 10) & set(held // 10)
 
 
 def test_copies_in_one_group_do_not_choose_the_model():

@@ -379,8 +379,10 @@ def test_groups_that_cannot_be_are_refused():
         as_groups([1, 2], target)
     with pytest.raises(ValueError, match="groups: row 1 is in group b, an earlier row of its subject in another one"):
         as_groups(["a", "b", "a"], target)
-    with pytest.raises(ValueError, match="groups: every row needs an id"):
+    with pytest.raises(ValueError, match="groups: every row needs a label"):
         as_groups(["a", "a", None], target)
+    with pytest.raises(ValueError, match="groups: every row needs a label"):
+        as_groups(pd.Series(["a", "a", None], dtype="string"), target)
 
 
 def test_no_subject_is_further_from_the_reference_than_the_limit():

@@ -36,7 +36,7 @@ def make_data(n=60, seed=0):
 
 
 X, Y = make_data()
-SMALL = FPBoost(1, 0, init="marginal", n_estimators=4)
+SMALL = FPBoost(1, 0, init="marginal", n_estimators=4, max_depth=2)
 
 
 def steps(trial):
@@ -186,6 +186,19 @@ def test_score_is_the_mean_over_folds_of_what_they_hold_out():
         model = clone(SMALL).set_params(random_state=0).fit(X[kept], (Y[0][kept], Y[1][kept]))
         scores.append(log_likelihood(model, X[held], as_target((Y[0][held], Y[1][held]))))
     assert result.best_score == pytest.approx(np.mean(scores), rel=1e-12)
+
+
+def test_groups_stay_together_in_folds_and_in_fits(monkeypatch):
+    given, fit, patient = [], FPBoost.fit, np.arange(len(X)) // 4
+    monkeypatch.setattr(FPBoost, "fit", lambda *args, **kwargs: given.append(kwargs["groups"]) or fit(*args, **kwargs))
+    search(n_trials=1, groups=patient)
+    *folds, last = given
+    np.testing.assert_array_equal(last, patient)
+    assert len(folds) == 3
+    for groups in folds:
+        assert (np.unique(groups, return_counts=True)[1] == 4).all()
+    with pytest.raises(ValueError, match="groups must have one label for each of the 60 rows; got 3"):
+        search(groups=[1, 2, 3])
 
 
 def test_folds_may_come_from_a_splitter():

@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 #: A loss that is larger by less, relative to its size, is as good as the one before: rows are sampled, and rounds few.
 WORSE = 1e-3
-#: Of so many rows a part may be copies by chance, where features have few values.
+#: Up to this part of the rows may be copies by chance, where features have few values.
 MANY_COPIES = 0.1
 
 

@@ -89,7 +89,8 @@ class FPBoost(Predictor):
         trees add counts by ``E / (E + 100)``, with E events; that of a given number of rounds counts in full.
     max_depth : int or "auto", default="auto"
         Depth of the trees. ``"auto"``: 2, and twice that, up to 8, as long as it is clearly better: where the gain in
-        cross-validated likelihood is more than two of its standard errors. With a given number of rounds it is 2.
+        cross-validated likelihood is more than two of its standard errors. With fewer than 100 events, or with a given
+        number of rounds, it is 2.
     learning_rate : float, default=0.1
         Factor on the contribution of each tree.
     alpha : float, default=0
@@ -156,7 +157,7 @@ default="scaled_softmax"
     random_state : int, RandomState instance or None, default=None
         Seed of the random start, the split and the sampling of rows and columns.
     verbose : int, default=0
-        1 draws a progress bar of the rounds, and before it one of the cross-validation, where there is one.
+        1 draws a progress bar of the rounds, and before it those of the cross-validation, where there is one.
 
     Attributes
     ----------
@@ -199,14 +200,16 @@ default="scaled_softmax"
     whose heads have died* has the constant hazard of half an event in all of the training follow-up.
 
     *Copies* of a row that are not said to belong together (``groups``) end up in different folds, and more rounds and
-    deeper trees are chosen than are good for anybody else; where many are seen, a warning says so.
+    deeper trees are chosen than are good for anybody else; where deeper trees were, a warning says so.
 
     *Several rows of one subject* (``Surv.counting`` with ``id``) count as one subject: together they weigh one in a
     leaf, pay one penalty, and stay on one side of every split into folds or validation data. Cutting a subject into
     rows with the same features changes nothing, with ``subsample=1`` and ``gradient_scaling="subject"``.
     scikit-learn's own cross-validation does not know of subjects: give it ``groups`` and a splitter such as
-    ``GroupKFold``. *Competing causes* each have all the heads for themselves, and so as many more trees. *Early
-    stopping* on the C-index needs one time for each subject; use the likelihood for intervals and several rows.
+    ``GroupKFold``. It passes them on to ``fit`` only where metadata routing is on, and was asked for by
+    ``set_fit_request(groups=True)``. *Competing causes* each have all the heads for themselves, and so as many more
+    trees. *Early stopping* on the C-index needs one time for each subject; use the likelihood for intervals and several
+    rows.
 
     References
     ----------

@@ -16,7 +16,6 @@ Two fields or columns under other names are the event and the time, in this orde
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import isnan
 from typing import Any
 
 import numpy as np
@@ -157,15 +156,22 @@ def refuse_overlaps(subject: npt.NDArray[Any], start: Array, stop: Array, name: 
         )
 
 
-def check_id(identity: Any, name: str) -> npt.NDArray[Any]:
-    """Names of subjects: numbers or strings, none missing."""
+def check_id(identity: Any, name: str, noun: str = "id") -> npt.NDArray[Any]:
+    """Names of subjects, or labels of groups: numbers or strings, none missing."""
     values = np.asarray(identity)
     if values.ndim != 1:
-        raise ValueError(f"{name}: the id must be one-dimensional; got shape {values.shape}.")
-    missing = np.array([one is None or (isinstance(one, float) and isnan(one)) for one in values.tolist()], dtype=bool)
+        raise ValueError(f"{name}: the {noun} must be one-dimensional; got shape {values.shape}.")
+    missing = np.array([_is_missing(one) for one in values.tolist()], dtype=bool)
     if missing.any():
-        raise ValueError(f"{name}: every row needs an id; got {examples(values, missing)}.")
+        raise ValueError(
+            f"{name}: every row needs {'a label' if noun == 'label' else 'an id'}; got {examples(values, missing)}."
+        )
     return values.astype(str) if values.dtype.kind == "O" else values
+
+
+def _is_missing(value: Any) -> bool:
+    """None, pandas' NA, or, unequal to itself, NaN or NaT."""
+    return value is None or type(value).__name__ == "NAType" or value != value  # noqa: PLR0124
 
 
 def examples(values: npt.NDArray[Any], wrong: Mask) -> str:

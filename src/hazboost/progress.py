@@ -107,6 +107,11 @@ class FoldProgress:
         """A callback for the training of one fold, of so many rounds at most."""
         return _FoldRounds(self, fold, rounds)
 
+    def close(self) -> None:
+        """Leave an unfinished line where it is: the other folds are not needed."""
+        if self.draw:
+            sys.stderr.write("\n")
+
     def _draw(self, seconds: float) -> None:
         folds = len(self.shares)
         share = (self.stage + sum(self.shares) / folds) / len(self.stages)

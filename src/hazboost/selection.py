@@ -30,8 +30,10 @@ MAX_ROWS_FOR_FOLDS = 5_000
 HOLD_OUT = 0.2
 #: With so many events of a cause, half of what trees say about it is believed.
 EVENTS_FOR_HALF_TRUST = 100.0
-#: Depths of trees, each tried when the one before has been clearly better than its own predecessor.
+#: Depths of trees: the first, and those that are tried as long as each is clearly better than the one before.
 DEPTHS = (2, 4, 8)
+#: Events from which on deeper trees are tried: a tree of depth 4 has sixteen leaves.
+EVENTS_FOR_DEPTH = 100.0
 #: Standard errors of the gain in held-out likelihood from which on deeper trees are clearly better.
 CLEARLY = 2.0
 #: Rounds at most, and rounds without improvement after which a fold stops, both divided by the learning rate.
@@ -111,8 +113,11 @@ def splits(
     """Rows to train on and rows to hold out, whole subjects or groups, stratified where there are enough of a kind."""
     unit = number_by_appearance(target.subject if group is None else group)
     kind = strata(target, unit, folds)
+    if len(kind) < folds:
+        what = "subjects" if group is None else "groups"
+        raise ValueError(f"n_folds={folds} folds cannot be made of {len(kind)} {what}; use a smaller n_folds.")
     splitter: Any
-    if len(kind) > MAX_ROWS_FOR_FOLDS:
+    if len(np.unique(target.subject)) > MAX_ROWS_FOR_FOLDS:
         stratified = StratifiedShuffleSplit if kind.any() else ShuffleSplit
         splitter = stratified(1, test_size=HOLD_OUT, random_state=seed)
     else:
@@ -128,6 +133,12 @@ def choose(trainer: Trainer, data: Data) -> Choice:
     plan = trainer.plan
     rows = splits(data.target, plan.folds, plan.seed, data.group)
     folds = Folds(trainer, [(data.rows(kept), data.rows(held)) for kept, held in rows])
+    if not all(kept.target.has_events for kept, _ in folds.parts):
+        what = "subject" if data.group is None else "group"
+        raise ValueError(
+            f"all events are of one {what}, so there is a fold without any; give n_estimators and an init "
+            "other than 'linear', which need no folds."
+        )
     stages = [*["ridge"] * (plan.init == "linear"), *["rounds"] * (plan.rounds is None)]
     progress = FoldProgress(len(rows), stages, draw=plan.verbose)
     ridge, results = None, {}
@@ -139,7 +150,7 @@ def choose(trainer: Trainer, data: Data) -> Choice:
     if plan.rounds is not None:
         return Choice(ridge, plan.rounds, plan.first_depth, results, full_trust(trainer.mixture))
     best = Ensemble(plan.first_depth, folds.grow(starts, plan.first_depth, progress, range(len(rows))))
-    if plan.depth is None:
+    if plan.depth is None and sum(events_by_cause(trainer.mixture, data.target)) >= EVENTS_FOR_DEPTH:
         best = folds.deepen(starts, best)
     rounds, trust = best.rounds, trust_in_trees(trainer.mixture, data.target)
     by_cause = [part[0] for part in trainer.mixture.by_cause(trust)]
@@ -172,43 +183,52 @@ class Folds:
         """The models of some folds."""
         most = self.trainer.most_rounds
         members: list[Member] = self.parallel(
-            delayed(self.trainer.member)(number, *self.parts[number], starts[number], depth, progress.rounds(at, most))
-            for at, number in enumerate(numbers)
+            delayed(self.trainer.member)(i, *self.parts[i], starts[i], depth, progress.rounds(i, most)) for i in numbers
         )
         return members
 
     def deepen(self, starts: Sequence[Start], best: Ensemble) -> Ensemble:
         """Try deeper trees, as long as they are clearly better; one fold is enough to see that they are worse."""
-
-        def grow(depth: int, numbers: range) -> list[Member]:
-            progress = FoldProgress(len(numbers), [f"depth {depth}"], draw=self.trainer.plan.verbose)
-            return self.grow(starts, depth, progress, numbers)
-
         for depth in DEPTHS[1:]:
-            (first,) = grow(depth, range(1))
+            progress = FoldProgress(len(self.parts), [f"depth {depth}"], draw=self.trainer.plan.verbose)
+            (first,) = self.grow(starts, depth, progress, range(1))
             if min(first.held_out_loss) >= min(best.members[0].held_out_loss):
+                progress.close()
                 break
-            deeper = Ensemble(depth, [first, *grow(depth, range(1, len(self.parts)))])
-            if not is_clear(self.changes(starts, best) - self.changes(starts, deeper)):
+            deeper = Ensemble(depth, [first, *self.grow(starts, depth, progress, range(1, len(self.parts)))])
+            if not is_clear(self.changes(starts, best) - self.changes(starts, deeper), self.masses()):
                 break
             best = deeper
         return best
 
     def changes(self, starts: Sequence[Start], ensemble: Ensemble) -> Array:
-        """By how much trees change the loss of each held-out subject."""
-        members = zip(ensemble.kept(), self.parts, starts, strict=True)
-        return np.concatenate([self.trainer.change(member, held, start) for member, (_, held), start in members])
+        """By how much trees change the loss of each held-out subject or group."""
+        members = zip(ensemble.members, self.parts, starts, strict=True)
+        rounds = ensemble.rounds
+        return np.concatenate([self.trainer.change(one, rounds, held, start) for one, (_, held), start in members])
+
+    def masses(self) -> Array:
+        """The weight of each held-out subject or group."""
+        return np.concatenate([held.by_group(held.target.subject_mass) for _, held in self.parts])
 
 
-def is_clear(gain: Array) -> bool:
+def is_clear(gain: Array, mass: Array) -> bool:
     """Whether gains of subjects are, in all, more than two of their standard errors (Vuong's test).
+
+    With gains ``g`` of subjects of weights ``m``, and their mean ``a``: ``sum(m g) > 2 sqrt(sum((m (g - a))^2))``.
+
+    Parameters
+    ----------
+    gain, mass : arrays of shape (n,)
+        Weighted gains and weights of the subjects.
 
     Examples
     --------
-    >>> is_clear(np.array([1.0, 2.0, 1.0])), is_clear(np.array([1.0, -2.0, 1.5]))
+    >>> is_clear(np.array([1.0, 2.0, 1.0]), np.ones(3)), is_clear(np.array([1.0, -2.0, 1.5]), np.ones(3))
     (True, False)
     """
-    return float(gain.sum()) > CLEARLY * float(np.sqrt(len(gain)) * gain.std())
+    mean = gain.sum() / mass.sum()
+    return float(gain.sum()) > CLEARLY * float(np.linalg.norm(gain - mass * mean))
 
 
 def full_trust(mixture: Mixture) -> Array:
@@ -222,9 +242,13 @@ def trust_in_trees(mixture: Mixture, target: Target) -> Array:
     The chosen round is the best of a noisy curve, and so too late: the fewer events, the more of what has been learned
     by then is noise.
     """
-    per_cause = mixture.n_scores // mixture.n_causes
-    events = [as_if_only(target, cause).event_mass for cause in range(1, mixture.n_causes + 1)]
+    per_cause, events = mixture.n_scores // mixture.n_causes, events_by_cause(mixture, target)
     return mixture.join_causes([np.full(per_cause, mass / (mass + EVENTS_FOR_HALF_TRUST)) for mass in events])
+
+
+def events_by_cause(mixture: Mixture, target: Target) -> list[float]:
+    """Weighted numbers of events, those in intervals included."""
+    return [as_if_only(target, cause).event_mass for cause in range(1, mixture.n_causes + 1)]
 
 
 def mean_curve(curves: Sequence[Sequence[float]]) -> Array:

@@ -111,6 +111,16 @@ class Target:
         return self.weight * self.portion
 
     @property
+    def subject_mass(self) -> Array:
+        """Weight of each subject, in the order of appearance."""
+        return np.bincount(number_by_appearance(self.subject), weights=self.mass).astype(np.float64)
+
+    @property
+    def has_events(self) -> bool:
+        """Whether there is an event, or an interval that holds one."""
+        return bool((self.event | self.interval).any())
+
+    @property
     def event_mass(self) -> float:
         """Weighted number of events whose time was seen."""
         return float(self.weight @ self.event)
@@ -168,9 +178,8 @@ class Target:
 
     def limited_change(self, loss: Array, reference: Array, limit: float) -> Array:
         """What each subject, in the order of appearance, adds to the sum of `limited_mean`, beyond the reference."""
-        subject = number_by_appearance(self.subject)
-        change, mass = (np.bincount(subject, weights=one) for one in (self.weight * (loss - reference), self.mass))
-        return np.clip(change, -limit * mass, limit * mass)
+        change = np.bincount(number_by_appearance(self.subject), weights=self.weight * (loss - reference))
+        return np.clip(change, -limit * self.subject_mass, limit * self.subject_mass)
 
     def scaled(self, unit: float) -> Target:
         """The same observations with time measured in ``unit``."""
@@ -363,7 +372,7 @@ def as_target(y: Any, sample_weight: Any = None, *, name: str = "y") -> Target:
 
 def as_groups(groups: Any, target: Target) -> Indices:
     """Check ``groups``, one label for each row and the same for all rows of a subject, and number them."""
-    labels = check_id(groups, "groups")
+    labels = check_id(groups, "groups", "label")
     if len(labels) != len(target):
         raise ValueError(f"groups must have one label for each of the {len(target)} rows; got {len(labels)}.")
     group = number_by_appearance(labels)

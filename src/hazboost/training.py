@@ -69,9 +69,7 @@ class Data:
     def without_weightless_rows(self) -> Data:
         """Weight 0 means that the row is not there: not for the trees' splits, nor for the unit of time."""
         heavy = self.target.weight > 0.0
-        if heavy.all():
-            return self
-        return Data(self.X[heavy], self.target.only(heavy), None if self.group is None else self.group[heavy])
+        return self if heavy.all() else replace(self.rows(heavy), target=self.target.only(heavy))
 
     def split(self, fraction: float, seed: int) -> tuple[Data, Data]:
         """Set a part of the subjects aside, stratified on what became of them where both parts can have some."""
@@ -89,6 +87,13 @@ class Data:
     def rows(self, rows: Indices | Mask) -> Data:
         """Some of the rows."""
         return Data(self.X[rows], self.target[rows], None if self.group is None else self.group[rows])
+
+    def by_group(self, values: Array) -> Array:
+        """Sums over the subjects of each group, of values of the subjects in the order of appearance."""
+        if self.group is None:
+            return values
+        first = np.unique(number_by_appearance(self.target.subject), return_index=True)[1]
+        return np.bincount(number_by_appearance(self.group[first]), weights=values).astype(np.float64)
 
     def count_copies(self) -> int:
         """Rows that have the features and the outcome of an earlier row."""
@@ -146,6 +151,7 @@ class Trainer:
     plan: Plan
     schema: Schema
     mixture: Mixture
+    horizon: float
 
     def start(self, data: Data) -> ConstantStart:
         """The same start for every subject."""
@@ -192,7 +198,7 @@ class Trainer:
             validation=None if validation is None else self._matrix(validation, start, like=train),
             validation_loss=loss,
             stopping_metric=plan.stopping_metric,
-            horizon=HORIZONS[plan.horizon](data.target),
+            horizon=self.horizon,
             patience=patience,
             progress=progress,
         )
@@ -258,15 +264,17 @@ class Trainer:
         )
         return Member(booster, history["train_loss"], history["validation_loss"])
 
-    def change(self, member: Member, held: Data, start: Start) -> Array:
-        """By how much the trees of a fold change the loss of each subject, with the limit on single ones."""
+    def change(self, member: Member, rounds: int, held: Data, start: Start) -> Array:
+        """By how much trees of a fold change the loss of each subject or group, with the limit on single subjects."""
         objective, begin = self._objective(), start.margin(held.X)
-        grown = predict_scores(member.booster, self._unbinned(held, start))
+        if rounds == 0:
+            return held.by_group(np.zeros_like(held.target.subject_mass))
+        grown = predict_scores(member.at(rounds).booster, self._unbinned(held, start))
         at_start, at_end = (
             objective.evaluate(scores, held.target).value
             for scores in (begin, without_idle_outputs(grown, self.mixture.n_scores))
         )
-        return held.target.limited_change(at_end, at_start, LARGEST_DIFFERENCE)
+        return held.by_group(held.target.limited_change(at_end, at_start, LARGEST_DIFFERENCE))
 
     def _objective(self) -> Objective:
         plan = self.plan
@@ -297,7 +305,8 @@ def train_model(plan: Plan, schema: Schema, data: Data, validation: Data | None)
         advise_on_weights(float(data.target.mass.sum()), plan.settings["min_child_weight"])
     unit = data.target.longest
     mixture = plan.mixture.with_background(BACKGROUND_EVENTS * unit / data.target.exposure)
-    trainer, scaled = Trainer(plan, schema, mixture), data.scaled(unit)
+    horizon = HORIZONS[plan.horizon](data.target)
+    trainer, scaled = Trainer(plan, schema, mixture, horizon / unit), data.scaled(unit)
     needs_choice = plan.rounds is None or plan.init == "linear"
     given = Choice(None, plan.rounds or 0, plan.first_depth, {}, full_trust(mixture))
     choice = choose(trainer, scaled) if needs_choice else given
@@ -314,7 +323,6 @@ def train_model(plan: Plan, schema: Schema, data: Data, validation: Data | None)
         name: in_user_time(losses, unit, data.target) if name.endswith("loss") else losses
         for name, losses in choice.results.items()
     }
-    horizon = HORIZONS[plan.horizon](data.target)
     model = Model(boosters, start, mixture, choice.trust, schema, unit, horizon, plan.n_threads)
     return Trained(model, history, replace(choice, results=results))
 

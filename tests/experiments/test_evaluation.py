@@ -12,7 +12,7 @@ def sample(n, seed):
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(n, 1))
     event_time, censoring = rng.exponential(0.3 * np.exp(-x[:, 0])), rng.uniform(0.2, 1.5, n)
-    return Sample(x, event_time <= censoring, np.minimum(event_time, censoring), np.arange(n))
+    return Sample(x, event_time <= censoring, np.minimum(event_time, censoring))
 
 
 def make_split(seed=0):

@@ -61,14 +61,14 @@ class Sample:
         Whether the event was seen.
     time : array
         Time of the event or of censoring, divided by the longest of the training part.
-    groups : array
-        The subject of each row; every row is one of its own where nothing else is known.
+    groups : array, optional
+        The subject of each row; None where every row is one of its own.
     """
 
     X: Array
     event: Mask
     time: Array
-    groups: npt.NDArray[Any]
+    groups: npt.NDArray[Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -115,9 +115,14 @@ def prepare(dataset: Dataset, seed: int, protocol: Protocol = PROTOCOL) -> Split
     parts = split_rows(dataset, seed, protocol)
     preprocessor = Preprocessor().fit(dataset.X.iloc[parts[0]])
     unit = float(dataset.y["time"][parts[0]].max())
-    event, time, groups = dataset.y["event"], dataset.y["time"] / unit, _groups(dataset)
     train, validation, test = (
-        Sample(preprocessor.transform(dataset.X.iloc[rows]), event[rows], time[rows], groups[rows]) for rows in parts
+        Sample(
+            preprocessor.transform(dataset.X.iloc[rows]),
+            dataset.y["event"][rows],
+            dataset.y["time"][rows] / unit,
+            None if dataset.groups is None else dataset.groups[rows],
+        )
+        for rows in parts
     )
     return Split(train, validation, test, preprocessor.names, preprocessor.categorical, unit)
 

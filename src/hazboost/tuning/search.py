@@ -22,7 +22,7 @@ from hazboost.features import learn_schema, readable
 from hazboost.likelihood import row_loss
 from hazboost.progress import TrialProgress
 from hazboost.selection import splits
-from hazboost.target import Target, as_target, check_informative
+from hazboost.target import Target, as_groups, as_target, check_informative
 from hazboost.training import in_user_time
 from hazboost.tuning.result import TuningResult, tabulate
 from hazboost.tuning.spaces import Space, Suggest, find_space
@@ -79,6 +79,7 @@ def tune(
     storage: Any = None,
     study_name: str | None = None,
     sample_weight: Any = None,
+    groups: Any = None,
     n_jobs: int | None = None,
     random_state: int | np.random.RandomState | None = None,
     verbose: int = 1,
@@ -91,8 +92,8 @@ def tune(
 
     Parameters
     ----------
-    X, y, sample_weight
-        As in `FPBoost.fit`.
+    X, y, sample_weight, groups
+        As in `FPBoost.fit`. Rows of a group are in the same fold, here and inside of every fit.
     space : {"default", "paper"} or callable, default="default"
         Where to look. ``default``: second-order boosting from a linear start (``solver="newton"``, ``init="linear"``,
         ``n_estimators="auto"``), with up to 3 Weibull and 3 LogLogistic heads; drawn by Optuna's TPE. ``paper``: the
@@ -109,8 +110,7 @@ def tune(
         Mean held-out log-likelihood, or C-index.
     cv : int, scikit-learn splitter or iterable of pairs, default=5
         Number of folds, stratified on the event; above 5,000 rows a fifth of them is held out once instead. A splitter
-        gets the event as its ``y``. Pairs are rows to train on and rows to hold out, such as
-        ``GroupKFold().split(X, groups=patient)``.
+        gets the event as its ``y``, and the groups. Pairs are rows to train on and rows to hold out.
     storage : str, path or Optuna storage, optional
         Where trials are kept: a URL such as ``"sqlite:///study.db"``, or the path of a journal file. With the same
         storage and name a search goes on where it was left, even if it was killed. One process at a time.
@@ -139,7 +139,7 @@ def tune(
     >>> y = rng.random(80) < 0.7, rng.weibull(1.5, size=80) * np.exp(-X[:, 0])
     >>> def space(trial):
     ...     return {"max_depth": trial.suggest_int("max_depth", 1, 3)}
-    >>> small = FPBoost(1, 0, n_estimators=10)
+    >>> small = FPBoost(1, 0, n_estimators=10, max_depth=2)
     >>> result = tune(X, y, space=space, estimator=small, n_trials=3, cv=2, random_state=0, verbose=0)
     >>> result.best_estimator.max_depth in {1, 2, 3}
     True
@@ -158,7 +158,9 @@ def tune(
     with quiet():
         study = open_study(storage, study_name)
         seed = choose_seed(study, random_state)
-        search = Search(chosen, with_seed(base, seed), metric, X, target, read_folds(cv, target, seed), seed)
+        group = None if groups is None else as_groups(groups, target)
+        folds = read_folds(cv, target, seed, group)
+        search = Search(chosen, with_seed(base, seed), metric, X, target, group, folds, seed)
         remember(study, search.identity())
         search.run(study, int(n_trials), timeout, joblib.effective_n_jobs(n_jobs), draw=bool(verbose))
     return search.result(study)
@@ -173,14 +175,16 @@ def read_data(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Target]:
     return X, target.without_events_at_zero()
 
 
-def read_folds(cv: int | BaseCrossValidator | Iterable[tuple[Any, Any]], target: Target, seed: int) -> list[Fold]:
+def read_folds(
+    cv: int | BaseCrossValidator | Iterable[tuple[Any, Any]], target: Target, seed: int, group: Indices | None = None
+) -> list[Fold]:
     """Rows to train on and rows to hold out."""
     if isinstance(cv, int | np.integer):
         if not 2 <= cv <= len(target):
             raise ValueError(f"cv must be at least 2 folds, and at most one for each of {len(target)} rows; got {cv}.")
-        folds = splits(target, int(cv), seed)
+        folds = splits(target, int(cv), seed, group)
     else:
-        pairs = cv.split(np.zeros(len(target)), target.event) if isinstance(cv, BaseCrossValidator) else cv
+        pairs = cv.split(np.zeros(len(target)), target.event, group) if isinstance(cv, BaseCrossValidator) else cv
         folds = [(np.asarray(kept), np.asarray(held)) for kept, held in pairs]
     if not folds:
         raise ValueError(
@@ -210,13 +214,16 @@ def with_seed(estimator: FPBoost, seed: int) -> FPBoost:
     return seeded
 
 
-def score_fold(estimator: FPBoost, X: Any, target: Target, fold: Fold, metric: str) -> float | Exception:
+def score_fold(
+    estimator: FPBoost, X: Any, target: Target, group: Indices | None, fold: Fold, metric: str
+) -> float | Exception:
     """Fit to the rows of a fold and score what it holds out; the error where that cannot be done."""
     kept, held = fold
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # that a configuration is poor, its score says
-            model = clone(estimator).fit(_safe_indexing(X, kept), target[kept])
+            groups = None if group is None else group[kept]
+            model = clone(estimator).fit(_safe_indexing(X, kept), target[kept], groups=groups)
         score = SCORES[metric](model, _safe_indexing(X, held), target[held])
     except HOPELESS as error:
         return error
@@ -232,6 +239,7 @@ class Search:
     metric: str
     X: Any
     target: Target
+    group: Indices | None
     folds: list[Fold]
     seed: int
 
@@ -280,7 +288,7 @@ class Search:
         scores: list[tuple[Trial, list[float]]] = [(trial, []) for trial in trials]
         for number, fold in enumerate(self.folds, start=1):
             outcomes = joblib.Parallel(n_jobs=n_jobs if len(scores) > 1 else 1)(
-                joblib.delayed(score_fold)(self.configured(trial), self.X, self.target, fold, self.metric)
+                joblib.delayed(score_fold)(self.configured(trial), self.X, self.target, self.group, fold, self.metric)
                 for trial, _ in scores
             )
             scores = [
@@ -327,7 +335,7 @@ class Search:
             best_params=best.user_attrs["parameters"],
             best_score=float(best.values[0]),
             default_score=default_score(study),
-            best_estimator=self.configured(best).fit(self.X, self.target),
+            best_estimator=self.configured(best).fit(self.X, self.target, groups=self.group),
             trials=tabulate(study, self.base.get_params()),
         )
 
