@@ -56,6 +56,7 @@ CANNOT_PASS = dict.fromkeys(
 )
 
 
+@pytest.mark.filterwarnings("ignore:trees of depth:sklearn.exceptions.ConvergenceWarning")  # a check has many copies
 @parametrize_with_checks(
     [
         NumericTarget(n_folds=2, learning_rate=0.3, random_state=0),

@@ -115,7 +115,9 @@ def splits(
     kind = strata(target, unit, folds)
     if len(kind) < folds:
         what = "subjects" if group is None else "groups"
-        raise ValueError(f"n_folds={folds} folds cannot be made of {len(kind)} {what}; use a smaller n_folds.")
+        raise ValueError(
+            f"n_folds={folds} folds cannot be made of {len(kind)} {what} (n_samples={len(unit)}); use a smaller one."
+        )
     splitter: Any
     if len(np.unique(target.subject)) > MAX_ROWS_FOR_FOLDS:
         stratified = StratifiedShuffleSplit if kind.any() else ShuffleSplit
