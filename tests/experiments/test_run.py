@@ -131,6 +131,19 @@ def test_a_model_without_its_interpreter_is_skipped(monkeypatch, capsys, tmp_pat
     assert environment.variable in capsys.readouterr().err
 
 
+def test_an_interpreter_is_announced_only_where_it_has_to_be_made(monkeypatch, capsys, tmp_path):
+    environment = Environment("elsewhere", ("numpy",))
+    baseline = replace(baselines.BASELINES["km"], environment=environment)
+    monkeypatch.setattr("pooch.os_cache", lambda name: tmp_path / name)
+    monkeypatch.setattr(Environment, "_make", lambda self, folder: folder.mkdir(parents=True))
+    assert why_not(baseline) is None
+    assert "elsewhere: making an interpreter of its own" in capsys.readouterr().err
+    assert why_not(baseline) is None
+    monkeypatch.setenv(environment.variable, sys.executable)
+    assert why_not(baseline) is None
+    assert capsys.readouterr().err == ""
+
+
 def test_versions_are_those_of_the_interpreter_that_was_used(monkeypatch):
     environment = Environment("elsewhere", ("pytest",))
     monkeypatch.setenv(environment.variable, sys.executable)

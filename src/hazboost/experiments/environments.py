@@ -13,6 +13,7 @@ import tempfile
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,11 @@ class Environment:
         """The environment variable that may name an interpreter."""
         return f"HAZBOOST_PYTHON_{self.name.upper()}"
 
+    @property
+    def is_there(self) -> bool:
+        """Whether there is an interpreter, or one is named, so that none has to be made."""
+        return bool(os.environ.get(self.variable)) or self._folder().exists()
+
     def python(self) -> Path:
         """Its interpreter; made first where there is none. Several processes may ask at once."""
         given = os.environ.get(self.variable)
@@ -108,6 +114,7 @@ class Environment:
                 f"{(done.stdout + done.stderr)[-OUTPUT_TAIL:]}"
             )
 
+    @cache  # noqa: B019 - a few environments, for as long as the process lives
     def versions(self, packages: tuple[str, ...]) -> dict[str, str]:
         """Versions of distributions in this environment; those that are not installed are left out."""
         code = (

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import platform
-import subprocess
 import sys
-from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 
 from hazboost import __version__
@@ -15,13 +12,6 @@ from hazboost.experiments.environments import Environment, UnavailableError
 
 #: Packages whose versions every line has, beside those of its model.
 COMMON = ("numpy", "scikit-learn")
-#: Prints the versions of the packages that it is given.
-ASK = """
-import json, sys
-from importlib.metadata import distributions
-found = {d.metadata["Name"].lower(): d.version for d in distributions()}
-print(json.dumps({name: found[name.lower()] for name in sys.argv[1:] if name.lower() in found}))
-"""
 
 
 def versions(baseline: Baseline) -> dict[str, str]:
@@ -29,7 +19,7 @@ def versions(baseline: Baseline) -> dict[str, str]:
     own = {"python": platform.python_version(), "hazboost": __version__}
     if baseline.environment is None:
         return own | installed((*COMMON, *baseline.packages))
-    return own | installed(COMMON) | _installed_in(baseline.environment, baseline.packages)
+    return own | installed(COMMON) | baseline.environment.versions(baseline.packages)
 
 
 def installed(names: tuple[str, ...]) -> dict[str, str]:
@@ -40,14 +30,6 @@ def installed(names: tuple[str, ...]) -> dict[str, str]:
             found[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
-
-
-@cache
-def _installed_in(environment: Environment, names: tuple[str, ...]) -> dict[str, str]:
-    """Versions of the distributions that are installed in another environment."""
-    command = [str(environment.python()), "-c", ASK, *names]
-    found: dict[str, str] = json.loads(subprocess.check_output(command, text=True))  # noqa: S603
     return found
 
 
@@ -63,8 +45,9 @@ def why_not(baseline: Baseline) -> str | None:
 
 
 def _why_no_interpreter(environment: Environment) -> str | None:
-    sys.stderr.write(f"{environment.name}: an interpreter of its own, made once, which may take minutes\n")
     try:
+        if not environment.is_there:
+            sys.stderr.write(f"{environment.name}: making an interpreter of its own, once, which may take minutes\n")
         environment.python()
     except (UnavailableError, ImportError) as error:
         return str(error)
