@@ -59,6 +59,13 @@ def test_a_crash_ends_only_its_task():
     assert sorted(deaths) == [(code, f"the process died with exit code {code}") for code in (3, 4)]
 
 
+@pytest.mark.parametrize("memory", [0.0, 2.0], ids=["at the end", "after a large task"])
+def test_a_free_worker_cleans_up_after_itself(tmp_path, memory):
+    at_exit = f"__import__('atexit').register(open, {str(tmp_path / 'clean')!r}, 'w') and 1"
+    assert list(run_tasks([at_exit], eval, failed, Limits(), lambda _: memory)) == [1]
+    assert (tmp_path / "clean").exists()
+
+
 def test_an_exception_is_a_failure():
     ((task, message),) = run_tasks(["text"], operator.neg, failed, Limits())
     assert (task, message) == ("text", "the process died with exit code 1")

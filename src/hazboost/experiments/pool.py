@@ -28,6 +28,8 @@ PATIENCE = 8
 READY = "ready"
 #: Seconds for a worker to start.
 START = 120.0
+#: Seconds for a worker to end by itself.
+GRACE = 5.0
 #: Seconds between two looks at the deadlines.
 PAUSE = 0.5
 #: Characters of a traceback that are kept.
@@ -59,13 +61,14 @@ class Limits:
 
 
 def _serve(connection: Connection, work: Callable[[Any], Any]) -> None:
-    """Loop of a worker: take a task, send its result."""
+    """Loop of a worker: take a task, send its result; until there are no more."""
     if hasattr(os, "setsid"):
         os.setsid()  # a group of its own, which can be killed as a whole
     threading.Thread(target=_end_with_parent, daemon=True).start()
     connection.send(READY)
-    while True:
-        connection.send(work(connection.recv()))
+    with suppress(EOFError):
+        while True:
+            connection.send(work(connection.recv()))
 
 
 def _end_with_parent() -> None:
@@ -107,9 +110,10 @@ class _Worker(Generic[T, R]):
         """The result of the task if there is one now, be it that of a failure; then the worker is free."""
         if self.task is None or (result := self._outcome(self.task)) is None:
             return None
-        if self.needs > LARGE:
-            self.stop()
+        large = self.needs > LARGE
         self.task, self.needs = None, 0.0
+        if large:
+            self.stop()
         return result
 
     def _outcome(self, task: T) -> R | None:
@@ -130,7 +134,10 @@ class _Worker(Generic[T, R]):
         return None
 
     def stop(self) -> None:
-        """End the process and whatever it has started."""
+        """End the process and whatever it has started; one that has nothing to do may clean up after itself."""
+        if self.task is None:
+            self.connection.close()
+            self.process.join(GRACE)
         if self.process.pid is not None:
             _kill_group(self.process.pid)
         self.process.kill()
