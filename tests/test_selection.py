@@ -129,6 +129,8 @@ def test_a_member_after_fewer_rounds():
         assert cut.booster.num_boosted_rounds() == kept
         assert cut.train_loss == member.train_loss[: kept + 1]
         assert cut.held_out_loss == member.held_out_loss[: kept + 1]
+    with pytest.raises(ValueError, match="after 0 rounds has no booster"):
+        member.at(0)
 
 
 def test_a_fold_that_has_stopped_keeps_its_last_loss():
@@ -276,9 +278,9 @@ def test_too_few_groups_are_refused():
 def test_events_of_one_group_only_are_refused():
     X, (_, time) = linear_data(60)
     group = np.arange(60) % 6
-    with pytest.raises(ValueError, match="all events are of one group"):
+    with pytest.raises(ValueError, match="all events are in one fold"):
         automatic().fit(X, (group == 0, time), groups=group)
-    with pytest.raises(ValueError, match="all events are of one subject"):
+    with pytest.raises(ValueError, match="all events are in one fold"):
         automatic().fit(X, (np.arange(60) == 7, time))
 
 

@@ -95,7 +95,7 @@ def test_missing_bounds_of_every_library():
         (lambda: Surv.right([[1]], [[1.0]]), "Surv.right: the event must be one-dimensional; got shape (1, 1)"),
         (lambda: Surv.counting([2.0], [1.0], [1]), "Surv.counting: start must be before stop; got 2.0 and 1.0 (row 0)"),
         (lambda: Surv.counting([0, 0], [2, 1], [0, 0], [5, 5]), "Surv.counting: the rows of one id must not overlap"),
-        (lambda: Surv.counting([0], [2], [0], [None]), "Surv.counting: every row needs an id; got None (row 0)"),
+        (lambda: Surv.counting([0], [2], [0], [None]), "Surv.counting: every row needs its id; got None (row 0)"),
         (lambda: Surv.interval([2.0], [1.0]), "Surv.interval: lower must not be after upper; got 2.0 and 1.0 (row 0)"),
         (lambda: Surv.formula("time + event", {}), "got 'time + event'"),
         (lambda: Surv.formula("Surv(a)", {}), "got 'Surv(a)'"),

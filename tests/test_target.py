@@ -196,7 +196,7 @@ WRONG_ROWS = {
         table(id=[7, 7, 7], event=[0, 0, 1], start=[2.0, 0.0, 1.0], stop=[3.0, 1.0, 2.5]),
         "must not overlap; got (1.0, 2.5] (row 2) and (2.0, 3.0] (row 0) of id 7",
     ),
-    "missing id": (table(id=[1.0, np.nan], event=[0, 1], start=[0, 0], stop=[1, 1]), "needs an id; got nan (row 1)"),
+    "missing id": (table(id=[1.0, np.nan], event=[0, 1], start=[0, 0], stop=[1, 1]), "needs its id; got nan (row 1)"),
     "entry at exit": (table(event=[1, 0], time=[1.0, 2.0], entry=[0.0, 2.0]), "got 2.0 and 2.0 (row 1)"),
     "negative entry": (table(event=[1, 0], time=[1.0, 2.0], entry=[0.0, -2.0]), "every entry must be non-negative"),
     "exchanged bounds": (table(lower=[1.0, 5.0], upper=[2.0, 4.0]), "after upper; got 5.0 and 4.0 (row 1)"),
@@ -379,9 +379,9 @@ def test_groups_that_cannot_be_are_refused():
         as_groups([1, 2], target)
     with pytest.raises(ValueError, match="groups: row 1 is in group b, an earlier row of its subject in another one"):
         as_groups(["a", "b", "a"], target)
-    with pytest.raises(ValueError, match="groups: every row needs a label"):
+    with pytest.raises(ValueError, match="groups: every row needs its label"):
         as_groups(["a", "a", None], target)
-    with pytest.raises(ValueError, match="groups: every row needs a label"):
+    with pytest.raises(ValueError, match="groups: every row needs its label"):
         as_groups(pd.Series(["a", "a", None], dtype="string"), target)
 
 

@@ -163,9 +163,7 @@ def check_id(identity: Any, name: str, noun: str = "id") -> npt.NDArray[Any]:
         raise ValueError(f"{name}: the {noun} must be one-dimensional; got shape {values.shape}.")
     missing = np.array([_is_missing(one) for one in values.tolist()], dtype=bool)
     if missing.any():
-        raise ValueError(
-            f"{name}: every row needs {'a label' if noun == 'label' else 'an id'}; got {examples(values, missing)}."
-        )
+        raise ValueError(f"{name}: every row needs its {noun}; got {examples(values, missing)}.")
     return values.astype(str) if values.dtype.kind == "O" else values
 
 

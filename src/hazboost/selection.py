@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import xgboost as xgb
 from joblib import Parallel, delayed
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit
@@ -18,7 +17,7 @@ from hazboost.linear import LinearStart
 from hazboost.mixture import Mixture
 from hazboost.progress import FoldProgress
 from hazboost.start import Start
-from hazboost.target import Target, as_if_only, number_by_appearance, rows_of, strata
+from hazboost.target import Target, as_if_only, rows_of, strata, units
 
 if TYPE_CHECKING:
     from hazboost.training import Data, Trainer
@@ -81,6 +80,8 @@ class Member(NamedTuple):
 
     def at(self, rounds: int) -> Member:
         """The model after fewer rounds, or where it stopped."""
+        if rounds == 0:
+            raise ValueError("a model after 0 rounds has no booster: XGBoost reads one up to round 0 as all of it.")
         kept = min(rounds, self.booster.num_boosted_rounds())
         return Member(self.booster[:kept], self.train_loss[: kept + 1], self.held_out_loss[: kept + 1])
 
@@ -107,11 +108,9 @@ class Ensemble:
         return tuple(member.at(self.rounds) for member in self.members)
 
 
-def splits(
-    target: Target, folds: int, seed: int, group: npt.NDArray[Any] | None = None
-) -> list[tuple[Indices, Indices]]:
+def splits(target: Target, folds: int, seed: int, group: Indices | None = None) -> list[tuple[Indices, Indices]]:
     """Rows to train on and rows to hold out, whole subjects or groups, stratified where there are enough of a kind."""
-    unit = number_by_appearance(target.subject if group is None else group)
+    unit = units(target, group)
     kind = strata(target, unit, folds)
     if len(kind) < folds:
         what = "subjects" if group is None else "groups"
@@ -136,10 +135,9 @@ def choose(trainer: Trainer, data: Data) -> Choice:
     rows = splits(data.target, plan.folds, plan.seed, data.group)
     folds = Folds(trainer, [(data.rows(kept), data.rows(held)) for kept, held in rows])
     if not all(kept.target.has_events for kept, _ in folds.parts):
-        what = "subject" if data.group is None else "group"
         raise ValueError(
-            f"all events are of one {what}, so there is a fold without any; give n_estimators and an init "
-            "other than 'linear', which need no folds."
+            "all events are in one fold, and there is none to learn from when it is held out; give n_estimators and an "
+            "init other than 'linear', which need no folds."
         )
     stages = [*["ridge"] * (plan.init == "linear"), *["rounds"] * (plan.rounds is None)]
     progress = FoldProgress(len(rows), stages, draw=plan.verbose)

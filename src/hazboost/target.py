@@ -208,6 +208,11 @@ def number_by_appearance(names: npt.NDArray[Any]) -> Indices:
     return rank[inverse.ravel()]
 
 
+def units(target: Target, group: Indices | None) -> Indices:
+    """What folds and validation parts do not divide: the group of each row or, where there are none, its subject."""
+    return number_by_appearance(target.subject if group is None else group)
+
+
 def strata(target: Target, unit: Indices, least: int) -> Indices:
     """What became of each unit, a subject or a group of them: censored, an event of which cause, an interval.
 

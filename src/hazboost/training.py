@@ -9,7 +9,6 @@ from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import xgboost as xgb
 from scipy.sparse import issparse
 from sklearn.model_selection import train_test_split
@@ -43,7 +42,7 @@ from hazboost.selection import (
     mean_curve,
 )
 from hazboost.start import STARTS, ConstantStart, Start, marginal_start
-from hazboost.target import Target, check_informative, number_by_appearance, rows_of, strata
+from hazboost.target import Target, check_informative, number_by_appearance, rows_of, strata, units
 
 #: Events, in all of the training follow-up, to which the background hazard amounts: Jeffreys' estimate after none.
 BACKGROUND_EVENTS = 0.5
@@ -64,7 +63,7 @@ class Data:
 
     X: Any
     target: Target
-    group: npt.NDArray[Any] | None = None
+    group: Indices | None = None
 
     def without_weightless_rows(self) -> Data:
         """Weight 0 means that the row is not there: not for the trees' splits, nor for the unit of time."""
@@ -73,7 +72,7 @@ class Data:
 
     def split(self, fraction: float, seed: int) -> tuple[Data, Data]:
         """Set a part of the subjects aside, stratified on what became of them where both parts can have some."""
-        unit = number_by_appearance(self.target.subject if self.group is None else self.group)
+        unit = units(self.target, self.group)
         kind = strata(self.target, unit, 2)
         try:
             kept, aside = train_test_split(
@@ -266,9 +265,9 @@ class Trainer:
 
     def change(self, member: Member, rounds: int, held: Data, start: Start) -> Array:
         """By how much trees of a fold change the loss of each subject or group, with the limit on single subjects."""
-        objective, begin = self._objective(), start.margin(held.X)
         if rounds == 0:
             return held.by_group(np.zeros_like(held.target.subject_mass))
+        objective, begin = self._objective(), start.margin(held.X)
         grown = predict_scores(member.at(rounds).booster, self._unbinned(held, start))
         at_start, at_end = (
             objective.evaluate(scores, held.target).value
