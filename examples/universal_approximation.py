@@ -21,10 +21,10 @@ from matplotlib import pyplot as plt
 from numpy.polynomial import Legendre, Polynomial
 
 from hazboost import FPBoost
-from hazboost.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
-from hazboost.distribution import Distribution
-from hazboost.mixture import Mixture
-from hazboost.target import Target
+from hazboost.data.target import Target
+from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
+from hazboost.hazards.distribution import Distribution
+from hazboost.hazards.mixture import Mixture
 
 #: Years over which hazards are approximated.
 HORIZON = 10.0

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from hazboost.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
 from hazboost.datasets import deepsurv, load_dataset
 from hazboost.datasets.files import FOLDER, find_in_folder
-from hazboost.mixture import Mixture, log_hazards, log_time, sum_hazards
+from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
+from hazboost.hazards.mixture import Mixture, log_hazards, log_time, sum_hazards
 
 settings.register_profile("hazboost", deadline=None, derandomize=True, database=None, max_examples=50)
 settings.load_profile("hazboost")

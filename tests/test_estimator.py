@@ -10,12 +10,12 @@ from scipy.special import log_ndtr
 from sksurv.metrics import concordance_index_censored
 
 from hazboost import FPBoost
-from hazboost.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
-from hazboost.distribution import Distribution
 from hazboost.estimator import MAX_HEADS
-from hazboost.heads import HEADS
-from hazboost.mixture import Mixture
-from hazboost.start import STARTS
+from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
+from hazboost.hazards.distribution import Distribution
+from hazboost.hazards.heads import HEADS
+from hazboost.hazards.mixture import Mixture
+from hazboost.training.starts import STARTS
 
 STEPS = {
     "newton": {"solver": "newton"},

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hazboost.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
-from hazboost.distribution import Distribution
-from hazboost.heads import HEADS
-from hazboost.likelihood import loss_and_gradient, row_loss
-from hazboost.target import Target
+from hazboost.boosting.likelihood import loss_and_gradient, row_loss
+from hazboost.data.target import Target
+from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
+from hazboost.hazards.distribution import Distribution
+from hazboost.hazards.heads import HEADS
 
 weight_activations = pytest.mark.parametrize("weight", [*WEIGHT_ACTIVATIONS, "uniform"])
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hazboost import FPBoost
-from hazboost.start import STARTS
+from hazboost.training.starts import STARTS
 
 SCRIPT = """
 import hashlib

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hazboost.arrays import Array, Mask
 from hazboost.experiments.baselines.curves import at_risk
+from hazboost.utils.arrays import Array, Mask
 
 
 def partial_log_likelihood(score: Array, event: Mask, time: Array) -> float:

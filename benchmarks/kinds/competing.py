@@ -26,8 +26,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import OneHotEncoder
 
 from hazboost import FPBoost, Surv, metrics
-from hazboost.nonparametric import aalen_johansen, evaluate_steps
-from hazboost.target import as_target
+from hazboost.data.nonparametric import aalen_johansen, evaluate_steps
+from hazboost.data.target import as_target
 
 Array = npt.NDArray[np.float64]
 CAUSES = {

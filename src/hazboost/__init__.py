@@ -1,7 +1,7 @@
 """hazboost: fully parametric gradient boosting for survival analysis."""
 
+from hazboost.data.surv import Surv
 from hazboost.estimator import FPBoost
-from hazboost.surv import Surv
 from hazboost.tuning import tune
 
 __version__ = "0.1.0"

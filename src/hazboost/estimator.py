@@ -16,16 +16,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
-from hazboost.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
-from hazboost.constraints import tree_constraints
-from hazboost.features import Schema, learn_schema, readable, refuse_empty_columns
-from hazboost.heads import HEADS
-from hazboost.mixture import Mixture
-from hazboost.notebook import summary_card
-from hazboost.prediction import Predictor
-from hazboost.start import STARTS
-from hazboost.target import Target, as_groups, as_target, check_causes, check_informative
-from hazboost.training import HORIZONS, Data, Plan, Trained, train_model
+from hazboost.data.constraints import tree_constraints
+from hazboost.data.features import Schema, learn_schema, readable, refuse_empty_columns
+from hazboost.data.target import Target, as_groups, as_target, check_causes, check_informative
+from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
+from hazboost.hazards.heads import HEADS
+from hazboost.hazards.mixture import Mixture
+from hazboost.prediction.notebook import summary_card
+from hazboost.prediction.predictor import Predictor
+from hazboost.training.fit import HORIZONS, Data, Plan, Trained, train_model
+from hazboost.training.starts import STARTS
 
 #: What the authors' code does; the numbers are its defaults.
 PAPER = {

@@ -11,9 +11,9 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sksurv.metrics import concordance_index_censored
 
 from hazboost import Surv
+from hazboost.data.target import as_target
 from hazboost.metrics import concordance_index
 from hazboost.metrics.concordance import harrell
-from hazboost.target import as_target
 
 
 def draw(seed, n, n_times=None, n_risks=None):

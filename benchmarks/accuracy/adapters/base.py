@@ -10,8 +10,8 @@ from sklearn.pipeline import Pipeline
 from sksurv.util import Surv
 
 from benchmarks.accuracy.preprocessing import numeric_pipeline
-from hazboost.arrays import Array, Mask
 from hazboost.experiments.baselines.curves import step_values
+from hazboost.utils.arrays import Array, Mask
 
 
 class Adapter(Protocol):

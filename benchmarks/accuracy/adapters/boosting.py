@@ -18,8 +18,8 @@ from scipy.special import log_ndtr
 
 from benchmarks.accuracy.folds import inner_folds
 from benchmarks.accuracy.preprocessing import KnownCategories
-from hazboost.arrays import Array, Mask
 from hazboost.experiments.baselines.curves import breslow, positive, step_values
+from hazboost.utils.arrays import Array, Mask
 
 TREES = {"eta": 0.05, "max_depth": 3, "subsample": 0.8, "tree_method": "hist", "nthread": 1}
 MAX_ROUNDS = 1_000

@@ -12,7 +12,7 @@ from sksurv.ensemble import GradientBoostingSurvivalAnalysis, RandomSurvivalFore
 
 from benchmarks.accuracy.adapters.base import SksurvAdapter, outcome
 from benchmarks.accuracy.preprocessing import one_hot_with_missing
-from hazboost.arrays import Array, Mask
+from hazboost.utils.arrays import Array, Mask
 
 #: A forest stores two curves over all distinct times in every leaf; beyond this number they would not fit in memory.
 MAX_FOREST_TIMES = 1_000

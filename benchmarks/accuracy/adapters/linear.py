@@ -14,7 +14,7 @@ from sksurv.linear_model import CoxnetSurvivalAnalysis, CoxPHSurvivalAnalysis
 from benchmarks.accuracy.adapters.base import SksurvAdapter, outcome
 from benchmarks.accuracy.curves import partial_log_likelihood
 from benchmarks.accuracy.folds import inner_folds
-from hazboost.arrays import Array, Mask
+from hazboost.utils.arrays import Array, Mask
 
 RIDGE_GRID = np.logspace(-2, 3, 11)
 SELECTION_TOLERANCE = 1e-5

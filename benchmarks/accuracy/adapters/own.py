@@ -7,7 +7,7 @@ from typing import Self
 import pandas as pd
 
 from hazboost import FPBoost
-from hazboost.arrays import Array, Mask
+from hazboost.utils.arrays import Array, Mask
 
 
 class Own:

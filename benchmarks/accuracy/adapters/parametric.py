@@ -11,8 +11,8 @@ from lifelines.exceptions import ConvergenceError
 from lifelines.fitters import ParametericAFTRegressionFitter
 
 from benchmarks.accuracy.preprocessing import numeric_pipeline
-from hazboost.arrays import Array, Mask
 from hazboost.experiments.baselines.curves import positive
+from hazboost.utils.arrays import Array, Mask
 
 #: Ridge penalties, tried until one converges.
 PENALIZERS = (0.1, 0.3, 1.0, 3.0, 10.0)

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from sksurv.nonparametric import kaplan_meier_estimator
 
-from hazboost.arrays import Array, Mask
 from hazboost.experiments.baselines.curves import step_values
+from hazboost.utils.arrays import Array, Mask
 
 
 class KaplanMeier:

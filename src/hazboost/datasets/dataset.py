@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
-from hazboost.arrays import Indices, Mask
+from hazboost.utils.arrays import Indices, Mask
 
 if TYPE_CHECKING:
     import pandas as pd

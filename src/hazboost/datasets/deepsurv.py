@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from hazboost.arrays import Array, Indices, Mask
+from hazboost.data.surv import Surv
 from hazboost.datasets.dataset import Dataset, Leak, drop_leaks
 from hazboost.datasets.files import DataFile, obtain
 from hazboost.datasets.packages import require
-from hazboost.surv import Surv
+from hazboost.utils.arrays import Array, Indices, Mask
 
 REPOSITORY = "https://raw.githubusercontent.com/jaredleekatzman/DeepSurv/41eed003e5b892c81e7855e400861fa7a2d9da4f"
 METABRIC = DataFile(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from hazboost.data.surv import Surv
 from hazboost.datasets.dataset import Dataset, Leak
 from hazboost.datasets.packages import require
-from hazboost.surv import Surv
 
 
 def aids() -> Dataset:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hazboost.arrays import Indices
+from hazboost.data.surv import Surv
 from hazboost.datasets.dataset import Dataset, Leak
 from hazboost.datasets.packages import require
-from hazboost.surv import Surv
+from hazboost.utils.arrays import Indices
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hazboost.arrays import Array, Mask
 from hazboost.experiments.baselines import Fitted
 from hazboost.experiments.protocol import PROTOCOL, Protocol, Split
 from hazboost.metrics import (
@@ -18,6 +17,7 @@ from hazboost.metrics import (
     cumulative_dynamic_auc,
     integrated_brier_score,
 )
+from hazboost.utils.arrays import Array, Mask
 
 #: Of the paper, and two of them on the untrimmed grid.
 METRICS = ("c_index", "ibs", "c_td", "auc", "ibs_full", "auc_full")

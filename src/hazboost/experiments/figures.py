@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from hazboost.arrays import Array
+from hazboost.data.nonparametric import censoring_distribution, kaplan_meier
+from hazboost.data.target import as_target
 from hazboost.experiments.published import DATASETS, published_score
 from hazboost.experiments.tables.compose import OWN, VERSIONS, Model, Study
 from hazboost.experiments.tables.estimates import LEAKY, METRICS, Estimate, Metric
-from hazboost.nonparametric import censoring_distribution, kaplan_meier
 from hazboost.plots import critical_difference, plot_ranks
-from hazboost.target import as_target
+from hazboost.utils.arrays import Array
 
 #: Points of a curve that can be told apart at the size of a panel.
 _POINTS = 400

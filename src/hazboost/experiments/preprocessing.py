@@ -9,7 +9,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from hazboost.arrays import Array
+from hazboost.utils.arrays import Array
 
 if TYPE_CHECKING:
     import pandas as pd

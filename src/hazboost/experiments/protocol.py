@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.model_selection import train_test_split
 
-from hazboost.arrays import Array, Indices, Mask
 from hazboost.datasets import Dataset
 from hazboost.experiments.preprocessing import Preprocessor
+from hazboost.utils.arrays import Array, Indices, Mask
 
 
 @dataclass(frozen=True)

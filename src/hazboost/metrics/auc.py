@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hazboost.arrays import Array, Mask
+from hazboost.data.nonparametric import aalen_johansen, evaluate_steps, kaplan_meier, start_of_risk
+from hazboost.data.target import Target
 from hazboost.metrics.checks import as_grid, as_risks, event_of_interest, name_times, one_row_target, warn_undefined
 from hazboost.metrics.pairs import tied_range
 from hazboost.metrics.weights import Observation
-from hazboost.nonparametric import aalen_johansen, evaluate_steps, kaplan_meier, start_of_risk
-from hazboost.target import Target
+from hazboost.utils.arrays import Array, Mask
 
 
 def cumulative_dynamic_auc(

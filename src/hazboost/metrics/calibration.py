@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata
 
-from hazboost.arrays import Array, Indices
+from hazboost.data.nonparametric import aalen_johansen, evaluate_steps, kaplan_meier
+from hazboost.data.target import Target
 from hazboost.metrics.checks import as_grid, as_probabilities, event_of_interest, one_row_target, warn_undefined
-from hazboost.nonparametric import aalen_johansen, evaluate_steps, kaplan_meier
-from hazboost.target import Target
+from hazboost.utils.arrays import Array, Indices
 
 
 class CalibrationCurve(NamedTuple):

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import UndefinedMetricWarning
 
-from hazboost.arrays import Array, Indices, Mask, as_numbers, as_times
-from hazboost.target import Target, as_target
+from hazboost.data.target import Target, as_target
+from hazboost.utils.arrays import Array, Indices, Mask, as_numbers, as_times
 
 #: Probabilities may leave [0, 1] by that much, as single precision does.
 ROUNDING = 1e-6

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hazboost.arrays import Array, Mask
+from hazboost.data.nonparametric import start_of_risk
+from hazboost.data.target import Target
 from hazboost.metrics.checks import as_risk, event_of_interest, exact_target, refuse_rows_after_an_event, warn_undefined
 from hazboost.metrics.pairs import credit_among_first
-from hazboost.nonparametric import start_of_risk
-from hazboost.target import Target
+from hazboost.utils.arrays import Array, Mask
 
 
 def concordance_index(y: Any, risk: npt.ArrayLike, *, cause: int | None = None) -> float:

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import chi2
 
-from hazboost.arrays import Array, as_numbers
 from hazboost.metrics.checks import check_probabilities, one_row_target
+from hazboost.utils.arrays import Array, as_numbers
 
 
 class DCalibration(NamedTuple):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hazboost.arrays import Array, Indices
+from hazboost.utils.arrays import Array, Indices
 
 #: Risks closer than this are tied, as in scikit-survival.
 TIED = 1e-8

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.integrate import trapezoid
 
-from hazboost.arrays import Array
+from hazboost.data.nonparametric import start_of_risk
+from hazboost.data.target import Target
 from hazboost.metrics.checks import (
     as_grid,
     as_probabilities,
@@ -20,8 +21,7 @@ from hazboost.metrics.checks import (
     warn_undefined,
 )
 from hazboost.metrics.weights import Observation
-from hazboost.nonparametric import start_of_risk
-from hazboost.target import Target
+from hazboost.utils.arrays import Array
 
 #: Probabilities in a logarithmic score are kept that far from 0 and 1.
 SMALLEST_PROBABILITY = 1e-7

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hazboost.arrays import Array, Mask
+from hazboost.data.nonparametric import start_of_risk
+from hazboost.data.target import Target
 from hazboost.metrics.checks import as_risk, event_of_interest, one_row_target, warn_undefined
 from hazboost.metrics.concordance import comparable_credit
 from hazboost.metrics.pairs import credit_among_first
 from hazboost.metrics.weights import Observation
-from hazboost.nonparametric import start_of_risk
-from hazboost.target import Target
+from hazboost.utils.arrays import Array, Mask
 
 
 def concordance_index_ipcw(

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from hazboost.arrays import Array
+from hazboost.data.nonparametric import at_risk, censoring_distribution, evaluate_steps, kaplan_meier, start_of_risk
+from hazboost.data.target import Target
 from hazboost.metrics.checks import warn_follow_up
-from hazboost.nonparametric import at_risk, censoring_distribution, evaluate_steps, kaplan_meier, start_of_risk
-from hazboost.target import Target
+from hazboost.utils.arrays import Array
 
 Curve = Callable[[Array], Array]
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import studentized_range
 
-from hazboost.arrays import Array
 from hazboost.plots.axes import CHOSEN, make_axes
+from hazboost.utils.arrays import Array
 
 INK = "#222222"
 #: Distances in units of the axis of ranks, turned downwards: between bars, between labels.

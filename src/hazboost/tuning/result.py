@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from hazboost.estimator import FPBoost
 from hazboost.plots import plot_trials
-from hazboost.tables import make_table
 from hazboost.tuning.studies import with_result
+from hazboost.utils.tables import make_table
 
 if TYPE_CHECKING:
     from optuna import Study

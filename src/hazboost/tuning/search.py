@@ -16,14 +16,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import _safe_indexing, check_random_state
 
-from hazboost.arrays import Indices
+from hazboost.boosting.likelihood import row_loss
+from hazboost.data.features import learn_schema, readable
+from hazboost.data.target import Target, as_groups, as_target, check_informative
 from hazboost.estimator import FPBoost
-from hazboost.features import learn_schema, readable
-from hazboost.likelihood import row_loss
-from hazboost.progress import TrialProgress
-from hazboost.selection import splits
-from hazboost.target import Target, as_groups, as_target, check_informative
-from hazboost.training import in_user_time
+from hazboost.training.fit import in_user_time
+from hazboost.training.selection import splits
 from hazboost.tuning.result import TuningResult, tabulate
 from hazboost.tuning.spaces import Space, Suggest, find_space
 from hazboost.tuning.studies import (
@@ -38,6 +36,8 @@ from hazboost.tuning.studies import (
     remember,
     with_result,
 )
+from hazboost.utils.arrays import Indices
+from hazboost.utils.progress import TrialProgress
 
 if TYPE_CHECKING:
     from optuna import Study, Trial

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
-from hazboost.arrays import Array
+from hazboost.utils.arrays import Array
 
 if TYPE_CHECKING:
     from hazboost.experiments.environments import Environment

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hazboost.arrays import Array
 from hazboost.experiments.baselines.base import Baseline, Fitted
 from hazboost.experiments.baselines.curves import breslow, step_values
 from hazboost.experiments.baselines.scikit_survival import PACKAGES, ScikitSurvival, fit_scikit_survival
-from hazboost.mixture import LARGEST_EXPONENT
+from hazboost.hazards.mixture import LARGEST_EXPONENT
+from hazboost.utils.arrays import Array
 
 if TYPE_CHECKING:
     from hazboost.experiments.protocol import Split

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hazboost.arrays import Array, Mask
+from hazboost.utils.arrays import Array, Mask
 
 
 def step_values(steps: Array, values: Array, times: Array) -> Array:

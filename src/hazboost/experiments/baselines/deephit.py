@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from hazboost.arrays import Array
 from hazboost.experiments.baselines.base import Baseline, mean_survival_risk
 from hazboost.experiments.baselines.pycox_models import (
     EXAMPLES,
@@ -19,6 +18,7 @@ from hazboost.experiments.baselines.pycox_models import (
     survival_table,
     train,
 )
+from hazboost.utils.arrays import Array
 
 if TYPE_CHECKING:
     from hazboost.experiments.protocol import Split

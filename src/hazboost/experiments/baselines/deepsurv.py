@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hazboost.arrays import Array
 from hazboost.experiments.baselines.base import Baseline
 from hazboost.experiments.baselines.pycox_models import (
     EXAMPLES,
@@ -21,6 +20,7 @@ from hazboost.experiments.baselines.pycox_models import (
     survival_table,
     train,
 )
+from hazboost.utils.arrays import Array
 
 if TYPE_CHECKING:
     from hazboost.experiments.protocol import Split

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hazboost.arrays import Array
 from hazboost.experiments.baselines.base import Baseline, mean_survival_risk
 from hazboost.experiments.baselines.curves import positive
+from hazboost.utils.arrays import Array
 
 if TYPE_CHECKING:
     from hazboost.experiments.protocol import Sample, Split

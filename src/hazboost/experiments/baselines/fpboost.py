@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hazboost import FPBoost
-from hazboost.arrays import Array
 from hazboost.experiments.baselines.base import Baseline
+from hazboost.utils.arrays import Array
 
 if TYPE_CHECKING:
     from hazboost.experiments.protocol import Split

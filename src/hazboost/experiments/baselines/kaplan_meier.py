@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hazboost.arrays import Array
+from hazboost.data.nonparametric import kaplan_meier
+from hazboost.data.target import as_target
 from hazboost.experiments.baselines.base import Baseline
 from hazboost.experiments.baselines.curves import step_values
-from hazboost.nonparametric import kaplan_meier
-from hazboost.target import as_target
+from hazboost.utils.arrays import Array
 
 if TYPE_CHECKING:
     from hazboost.experiments.protocol import Split

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from hazboost.arrays import Array
 from hazboost.experiments.environments import Arrays, Environment, Worker
+from hazboost.utils.arrays import Array
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hazboost.arrays import Array
 from hazboost.experiments.baselines.curves import nearest_values, step_values
+from hazboost.utils.arrays import Array
 
 PACKAGES = ("pycox", "torchtuples", "torch")
 BATCH = 256

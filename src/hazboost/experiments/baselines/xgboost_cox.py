@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xgboost as xgb
 
-from hazboost.arrays import Array
 from hazboost.experiments.baselines.base import Baseline
 from hazboost.experiments.baselines.curves import breslow, positive, step_values
+from hazboost.utils.arrays import Array
 
 if TYPE_CHECKING:
     from hazboost.experiments.protocol import Sample, Split

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import t as student
 
-from hazboost.arrays import Array
+from hazboost.utils.arrays import Array
 
 #: Data sets that have cells of a variant without the leak; in leak-free tables all others keep their cells.
 LEAKY = ("flchain", "support2", "whas")

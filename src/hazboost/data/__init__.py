@@ -1,0 +1,1 @@
+"""Outcomes and features: from what a user gives to checked arrays."""

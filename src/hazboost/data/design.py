@@ -1,0 +1,160 @@
+"""From encoded features to the columns of a linear predictor.
+
+Numbers are standardised, those with a skewed distribution after a power transform; missing values are put at the mean;
+categories become indicators.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse
+from scipy.optimize import minimize_scalar
+
+from hazboost.data.features import Schema
+from hazboost.hazards.heads.base import MAX_EXPONENT
+from hazboost.utils.arrays import Array, Mask
+
+#: Standardised features are cut here, so that no outlier carries a prediction away.
+FARTHEST = 4.0
+#: A number whose skewness is larger, as that of an exponential distribution, is straightened: effects of laboratory
+#: values, sizes and prices are closer to linear in their logarithms or roots.
+SKEWED = 2.0
+#: Numbers are cut here, so that their squares are numbers too.
+LARGEST = 1e100
+#: Powers that are tried.
+POWERS = (-4.0, 6.0)
+
+
+class Straightening(NamedTuple):
+    r"""The power transform of Yeo and Johnson, which makes a skewed distribution more symmetric.
+
+    .. math:: y = \frac{(1 + x)^p - 1}{p} \text{ for } x \ge 0, \qquad -\frac{(1 - x)^{2 - p} - 1}{2 - p} \text{ below},
+
+    logarithms where a power is zero, with x in units of its mean size.
+    """
+
+    unit: float
+    power: float
+
+    def __call__(self, column: Array) -> Array:
+        """Transform a column; NaN stays."""
+        missing = np.isnan(column)
+        values = np.where(missing, 0.0, column)
+        size = np.log1p(np.abs(values) / self.unit)
+        straight = np.where(values >= 0.0, _power(size, self.power), -_power(size, 2.0 - self.power))
+        return np.where(missing, np.nan, straight)
+
+
+def _power(log_size: Array, power: float) -> Array:
+    """``(size^power - 1) / power``, or its limit at zero, the logarithm."""
+    return np.expm1(np.clip(power * log_size, -MAX_EXPONENT, MAX_EXPONENT)) / power if power else log_size
+
+
+@dataclass(frozen=True)
+class Design:
+    """Turns encoded features into standardised columns.
+
+    Attributes
+    ----------
+    n_categories : dict
+        For each categorical feature, by position, its number of categories.
+    straightening : dict
+        The transforms of the skewed features, by position.
+    center, scale : array
+        Mean and standard deviation of each column.
+    """
+
+    n_categories: dict[int, int]
+    straightening: dict[int, Straightening]
+    center: Array
+    scale: Array
+
+    def __call__(self, X: Any) -> Array:
+        """Standardised columns, of shape (n, columns)."""
+        columns = _columns(X, self.n_categories, self.straightening)
+        filled = np.where(np.isnan(columns), self.center, columns)
+        return np.clip((filled - self.center) / self.scale, -FARTHEST, FARTHEST)
+
+
+def learn_design(X: Any, schema: Schema, weight: Array) -> Design:
+    """Learn power transforms, means and standard deviations, with sample weights."""
+    n_categories = {column: len(known) for column, known in schema.categories.items()}
+    dense = _dense(X)
+    straightening = {
+        column: _learn_straightening(dense[:, column], weight)
+        for column in range(dense.shape[1])
+        if column not in n_categories and _is_skewed(dense[:, column], weight)
+    }
+    columns = _columns(dense, n_categories, straightening)
+    center, spread = _mean_and_spread(columns, weight)
+    return Design(n_categories, straightening, center, np.where(spread > 1e-12 * np.abs(center), spread, np.inf))
+
+
+def _is_skewed(column: Array, weight: Array) -> bool:
+    """Whether a number has more than two values and is far from symmetric."""
+    seen = ~np.isnan(column)
+    values, weight = column[seen], weight[seen]
+    if not len(values) or not _has_three_values(values):
+        return False
+    (center,), (spread,) = _mean_and_spread(values[:, None], weight)
+    if spread == 0.0:  # its square is too small for a double
+        return False
+    skewness = np.average(np.clip((values - center) / spread, -1e3, 1e3) ** 3, weights=weight)
+    return bool(abs(skewness) > SKEWED)
+
+
+def _has_three_values(values: Array) -> bool:
+    low, high = values.min(), values.max()
+    return bool(((values != low) & (values != high)).any())
+
+
+def _learn_straightening(column: Array, weight: Array) -> Straightening:
+    """The power with which the column is likeliest to be normal."""
+    seen = ~np.isnan(column)
+    values, share = column[seen], weight[seen] / weight[seen].sum()
+    unit = float(share @ np.abs(values))
+    stretch = float(share @ (np.sign(values) * np.log1p(np.abs(values) / unit)))  # log-slope of the transform
+
+    def unlikeliness(power: float) -> float:
+        straight = Straightening(unit, power)(values)
+        variance = share @ (straight - share @ straight) ** 2
+        return float(0.5 * np.log(variance) - (power - 1.0) * stretch)
+
+    return Straightening(unit, float(minimize_scalar(unlikeliness, bounds=POWERS, method="bounded").x))
+
+
+def _mean_and_spread(columns: Array, weight: Array) -> tuple[Array, Array]:
+    """Weighted means and standard deviations of columns, missing values left out."""
+    seen: Mask = ~np.isnan(columns)
+    mass = np.maximum(weight @ seen, np.finfo(float).tiny)
+    center = (weight @ np.where(seen, columns, 0.0)) / mass
+    return center, np.sqrt((weight @ (np.where(seen, columns, center) - center) ** 2) / mass)
+
+
+def _columns(X: Any, n_categories: dict[int, int], straightening: dict[int, Straightening]) -> Array:
+    """Numbers, straightened or as they are, and indicators; NaN where a feature is missing."""
+    dense = _dense(X)
+    if not n_categories and not straightening:
+        return dense
+    parts = []
+    for position in range(dense.shape[1]):
+        column = dense[:, position]
+        if position in n_categories:
+            parts.append(_indicators(column, n_categories[position]))
+        else:
+            parts.append((straightening[position](column) if position in straightening else column)[:, None])
+    return np.concatenate(parts, axis=1)
+
+
+def _indicators(column: Array, n_categories: int) -> Array:
+    """One column for each category; of two categories the second says all."""
+    categories = np.arange(1 if n_categories == 2 else 0, n_categories)
+    return np.where(np.isnan(column)[:, None], np.nan, column[:, None] == categories)
+
+
+def _dense(X: Any) -> Array:
+    dense = np.asarray(X.toarray() if scipy.sparse.issparse(X) else X, dtype=np.float64)
+    return np.clip(dense, -LARGEST, LARGEST)

@@ -1,0 +1,182 @@
+"""Finds and checks the columns of every accepted ``y``: events, times, intervals.
+
+A ``y`` is of one of three kinds, told apart by the names of its columns:
+
+=========  =======================  ===========  =================================================
+kind       columns                  may have     a row says
+=========  =======================  ===========  =================================================
+right      ``event, time``          ``entry``    event or censoring at ``time``
+counting   ``event, start, stop``   ``id``       watched in ``(start, stop]``, event or not at its end
+interval   ``lower, upper``         ``entry``    event between ``lower`` and ``upper``
+=========  =======================  ===========  =================================================
+
+Two fields or columns under other names are the event and the time, in this order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hazboost.utils.arrays import Array, Indices, Mask, as_numbers
+
+#: For each kind the columns that it must have and the ones that it may have.
+KINDS = {
+    "right": (("event", "time"), ("entry",)),
+    "counting": (("event", "start", "stop"), ("id",)),
+    "interval": (("lower", "upper"), ("entry",)),
+}
+EXPECTED = (
+    "a structured array (event, time), a DataFrame with columns event and time, a pair (event, time), "
+    "or made with hazboost.Surv"
+)
+
+
+def find_columns(y: Any, name: str) -> tuple[str, dict[str, Any]]:
+    """The kind of ``y``, and its columns by name.
+
+    Parameters
+    ----------
+    y : structured array, DataFrame, or pair of arrays
+        What a user gave.
+    name : str
+        What to call it in an error.
+    """
+    fields = getattr(getattr(y, "dtype", None), "names", None)
+    if fields is not None:
+        return _choose(y, list(fields), name, "fields", strict=True)
+    if hasattr(y, "columns"):
+        return _choose(y, list(y.columns), name, "columns", strict=False)
+    if isinstance(y, tuple | list) and len(y) == 2 and np.ndim(y[0]) == 1:
+        return "right", {"event": y[0], "time": y[1]}
+    if y is None:
+        raise ValueError(f"{name} must be {EXPECTED}; FPBoost requires y to be passed, but the target y is None.")
+    shape = f" of shape {np.shape(y)}" if hasattr(y, "shape") else ""
+    raise ValueError(f"{name} must be {EXPECTED}; got {type(y).__name__}{shape}.")
+
+
+def _choose(y: Any, names: list[str], name: str, what: str, *, strict: bool) -> tuple[str, dict[str, Any]]:
+    """Tell the kind by the names; a structured array (strict) has no columns beside those of its kind."""
+    pair = strict and len(names) == 2 and set(names) != {"lower", "upper"}  # event and time, whatever their names
+    for kind, (needed, optional) in KINDS.items():
+        known = [column for column in (*needed, *optional) if column in names]
+        if not pair and set(needed) <= set(names) and not (strict and len(known) < len(names)):
+            return kind, {column: y[column] for column in known}
+    if len(names) != 2:
+        raise ValueError(
+            f"{name} must have two {what}, event and time, or those of hazboost.Surv; got {len(names)}: "
+            f"{', '.join(map(str, names))}."
+        )
+    return "right", {"event": y[names[0]], "time": y[names[1]]}
+
+
+def check_cause(event: Any, name: str) -> Indices:
+    """The cause of each event, 0 without event; True is the cause 1."""
+    values = np.asarray(event)
+    if values.ndim != 1:
+        raise ValueError(f"{name}: the event must be one-dimensional; got shape {values.shape}.")
+    try:
+        numbers = values.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"{name}: the event must be boolean, 0/1, or the number of its cause; got values of type {values.dtype}."
+        ) from error
+    wrong = ~((numbers >= 0.0) & (numbers == np.floor(numbers)) & (numbers < 2.0**31))
+    if wrong.any():
+        raise ValueError(
+            f"{name}: the event must be boolean, 0/1, or the number of its cause, 0 for none; "
+            f"got {examples(values, wrong)}. The event comes first and the time second."
+        )
+    return numbers.astype(np.intp)
+
+
+def check_time(time: Any, name: str, what: str = "time") -> Array:
+    """Finite times that are not negative."""
+    values = as_column(time, name, what)
+    for wrong, rule in ((~np.isfinite(values), "finite"), (values < 0.0, "non-negative")):
+        if wrong.any():
+            raise ValueError(f"{name}: every {what} must be {rule}; got {examples(values, wrong)}.")
+    return values
+
+
+def as_column(time: Any, name: str, what: str) -> Array:
+    """One number for each row."""
+    kind = str(getattr(time, "dtype", ""))
+    if kind.startswith(("datetime", "timedelta", "Date", "Duration", "Time")):
+        raise ValueError(f"{name}: the {what} must be a number, in a unit of your choice; got dtype {kind}.")
+    values = as_numbers(time, f"{name}: the {what}")
+    if values.ndim != 1:
+        raise ValueError(f"{name}: the {what} must be one-dimensional; got shape {values.shape}.")
+    return values
+
+
+def check_interval(lower: Any, upper: Any, name: str) -> tuple[Array, Array]:
+    """Bounds of each event: an open lower bound (NaN, minus infinity) is 0, an open upper one (NaN) infinity."""
+    low, high = as_column(lower, name, "lower"), as_column(upper, name, "upper")
+    low = np.where(np.isnan(low) | (low == -np.inf), 0.0, low)
+    high = np.where(np.isnan(high), np.inf, high)
+    check_time(low, name, "lower")
+    if (high < 0.0).any():
+        raise ValueError(f"{name}: every upper must be non-negative; got {examples(high, high < 0.0)}.")
+    refuse_unordered(low, high, low > high, name, "lower must not be after upper")
+    return low, high
+
+
+def check_lengths(columns: Mapping[str, Any], name: str) -> None:
+    """Refuse columns of different lengths, and none at all."""
+    lengths = {column: len(values) for column, values in columns.items()}
+    if len(set(lengths.values())) > 1:
+        counted = ", ".join(f"{count} in {column}" for column, count in lengths.items())
+        raise ValueError(f"{name}: one value per subject is needed in each; got {counted}.")
+    if min(lengths.values()) == 0:
+        raise ValueError(f"{name} is empty: at least one subject is needed.")
+
+
+def refuse_unordered(first: Array, second: Array, wrong: Mask, name: str, rule: str) -> None:
+    """Name the rows whose two times are in the wrong order."""
+    if wrong.any():
+        rows = np.flatnonzero(wrong)
+        named = ", ".join(f"{first[row]} and {second[row]} (row {row})" for row in rows[:3])
+        raise ValueError(f"{name}: {rule}; got {_and_more(named, len(rows))}.")
+
+
+def refuse_overlaps(subject: npt.NDArray[Any], start: Array, stop: Array, name: str) -> None:
+    """Refuse two rows of one subject that share time."""
+    order = np.lexsort((start, subject))
+    same = subject[order][1:] == subject[order][:-1]
+    overlap = np.flatnonzero(same & (start[order][1:] < stop[order][:-1]))
+    if len(overlap):
+        one, other = order[overlap[0]], order[overlap[0] + 1]
+        raise ValueError(
+            f"{name}: the rows of one id must not overlap; got ({start[one]}, {stop[one]}] (row {one}) and "
+            f"({start[other]}, {stop[other]}] (row {other}) of id {subject[one]}."
+        )
+
+
+def check_id(identity: Any, name: str, noun: str = "id") -> npt.NDArray[Any]:
+    """Names of subjects, or labels of groups: numbers or strings, none missing."""
+    values = np.asarray(identity)
+    if values.ndim != 1:
+        raise ValueError(f"{name}: the {noun} must be one-dimensional; got shape {values.shape}.")
+    missing = np.array([_is_missing(one) for one in values.tolist()], dtype=bool)
+    if missing.any():
+        raise ValueError(f"{name}: every row needs its {noun}; got {examples(values, missing)}.")
+    return values.astype(str) if values.dtype.kind == "O" else values
+
+
+def _is_missing(value: Any) -> bool:
+    """None, pandas' NA, or, unequal to itself, NaN or NaT."""
+    return value is None or type(value).__name__ == "NAType" or value != value  # noqa: PLR0124
+
+
+def examples(values: npt.NDArray[Any], wrong: Mask) -> str:
+    """Name the first offenders: ``-1.0 (row 3), nan (row 7) and 2 more``."""
+    rows = np.flatnonzero(wrong)
+    return _and_more(", ".join(f"{values[row]} (row {row})" for row in rows[:3]), len(rows))
+
+
+def _and_more(named: str, count: int) -> str:
+    return named if count <= 3 else f"{named} and {count - 3} more"

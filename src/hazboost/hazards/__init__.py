@@ -1,0 +1,1 @@
+"""Parametric hazards and their weighted sum: array mathematics, without data or trees."""

@@ -1,0 +1,350 @@
+"""From raw scores to parameters and weights, with slopes.
+
+A *parameter activation* maps a score to the logarithm of a positive parameter, because heads work in
+logarithms. A *weight activation* maps the scores of all heads of a subject to their weights; it may couple
+them (softmax) and may be negative (tanh, identity).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from scipy.special import expit, log_expit, logit, softmax
+
+from hazboost.hazards.heads.base import MAX_EXPONENT
+from hazboost.utils.arrays import Array, Indices, Mask
+
+#: Parameters live in [1e-30, 1e30]; beyond, a score has no slope. Below, a parameter counts as zero.
+SMALLEST, LARGEST = 1e-30, 1e30
+MAX_LOG = float(np.log(LARGEST))
+
+
+class Activated(NamedTuple):
+    """Parameters of heads.
+
+    Attributes
+    ----------
+    log_value : array
+        Logarithm of the parameter; finite everywhere, of no meaning where not ``alive``.
+    slope : array
+        ``d log(parameter) / d score``; zero where not ``alive``.
+    alive : array of bool
+        False where the parameter is zero.
+    """
+
+    log_value: Array
+    slope: Array
+    alive: Mask
+
+    def rows(self, rows: Indices) -> Activated:
+        """The same for some of the subjects."""
+        return Activated(self.log_value[rows], self.slope[rows], self.alive[rows])
+
+
+class ParameterActivation(ABC):
+    """Makes a score a positive parameter."""
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def __call__(self, score: Array) -> Activated:
+        """Log-parameter, its slope, and where it lives."""
+
+    @abstractmethod
+    def inverse(self, log_value: Array) -> Array:
+        """The score that gives this log-parameter."""
+
+
+class ReLUParameter(ParameterActivation):
+    """``max(score, 0)``, the paper's choice. At zero the head is dead and has no slope: it stays dead."""
+
+    name = "relu"
+
+    def __call__(self, score: Array) -> Activated:
+        """Log-parameter, its slope, and where it lives."""
+        alive = score > SMALLEST
+        value = np.where(alive, np.minimum(score, LARGEST), 1.0)
+        return Activated(np.log(value), np.where(alive & (score < LARGEST), 1.0 / value, 0.0), alive)
+
+    def inverse(self, log_value: Array) -> Array:
+        """The score that gives this log-parameter."""
+        return np.exp(log_value)
+
+
+class SoftplusParameter(ParameterActivation):
+    """``log(1 + exp(score))``: linear above zero like ReLU, but never dead."""
+
+    name = "softplus"
+
+    def __call__(self, score: Array) -> Activated:
+        """Log-parameter, its slope, and where it lives."""
+        bounded = np.clip(score, -MAX_LOG, LARGEST)
+        value = np.logaddexp(0.0, bounded)
+        slope = np.where(bounded == score, expit(bounded) / value, 0.0)
+        return Activated(np.log(value), slope, np.ones_like(score, dtype=bool))
+
+    def inverse(self, log_value: Array) -> Array:
+        """``log(exp(value) - 1)``, written so that neither end overflows."""
+        value = np.exp(log_value)
+        return value + np.log(-np.expm1(-value))
+
+
+class ExpParameter(ParameterActivation):
+    """``exp(score)``: the score is the log-parameter."""
+
+    name = "exp"
+
+    def __call__(self, score: Array) -> Activated:
+        """Log-parameter, its slope, and where it lives."""
+        bounded = np.clip(score, -MAX_LOG, MAX_LOG)
+        return Activated(bounded, (bounded == score).astype(score.dtype), np.ones_like(score, dtype=bool))
+
+    def inverse(self, log_value: Array) -> Array:
+        """The score that gives this log-parameter."""
+        return log_value
+
+
+class Weighted(NamedTuple):
+    """Weights of heads.
+
+    Attributes
+    ----------
+    value : array of shape (n, heads)
+        The weights.
+    pull_back : callable
+        Turns ``d loss / d weight`` into ``d loss / d score``.
+    bend_back : callable
+        Turns the sum ``m_j`` of exposure ``w_j H_j`` and events of each head into a curvature in the scores, which is
+        nowhere smaller than their gradient.
+    """
+
+    value: Array
+    pull_back: Callable[[Array], Array]
+    bend_back: Callable[[Array], Array]
+
+
+def _elementwise(value: Array, slope: Array) -> Weighted:
+    """Weights each of which depends on its own score only."""
+    alive = np.abs(value) > SMALLEST
+    log_slope = np.where(alive, slope, 0.0) / np.where(alive, value, 1.0)
+    return Weighted(value, lambda gradient: gradient * slope, lambda mass: steepness(log_slope) * mass)
+
+
+def steepness(log_slope: Array) -> Array:
+    """What the slope of a logarithm does to a curvature, ``slope^2``, or to a gradient, ``|slope|``: the larger."""
+    size = np.abs(log_slope)
+    larger: Array = np.maximum(size, size * size)
+    return larger
+
+
+class WeightActivation(ABC):
+    """Makes the scores of a subject's heads their weights.
+
+    Attributes
+    ----------
+    signed : bool
+        Whether weights may be negative.
+    has_level : bool
+        Whether the first score is the logarithm of a factor of all weights.
+    """
+
+    name: ClassVar[str]
+    signed: ClassVar[bool] = False
+    has_level: ClassVar[bool] = False
+
+    @abstractmethod
+    def __call__(self, score: Array) -> Weighted:
+        """Weights, and the way back for their gradient."""
+
+    @abstractmethod
+    def inverse_of_equal_weights(self, n_heads: int) -> float:
+        """A score that gives every one of ``n_heads`` heads the same weight, ``1 / n_heads`` where possible."""
+
+    def n_scores(self, n_heads: int) -> int:
+        """Number of scores from which the weights of ``n_heads`` heads are made."""
+        return n_heads
+
+
+class ReLUWeight(WeightActivation):
+    """``max(score, 0)``, the paper's choice."""
+
+    name = "relu"
+
+    def __call__(self, score: Array) -> Weighted:
+        """Weights, and the way back for their gradient."""
+        inside = (score > 0.0) & (score < LARGEST)
+        return _elementwise(np.clip(score, 0.0, LARGEST), inside.astype(score.dtype))
+
+    def inverse_of_equal_weights(self, n_heads: int) -> float:
+        """The weight itself."""
+        return 1.0 / n_heads
+
+
+class ExpWeight(WeightActivation):
+    """``exp(score)``: the score is the log-weight. What second-order boosting likes best."""
+
+    name = "exp"
+
+    def __call__(self, score: Array) -> Weighted:
+        """Weights, and the way back for their gradient."""
+        bounded = np.clip(score, -MAX_LOG, MAX_LOG)
+        value = np.exp(bounded)
+        return _elementwise(value, value * (bounded == score))
+
+    def inverse_of_equal_weights(self, n_heads: int) -> float:
+        """The log-weight."""
+        return float(-np.log(n_heads))
+
+
+class IdentityWeight(WeightActivation):
+    """The score itself. With Weibull heads this is the universal approximator of the paper's theorem."""
+
+    name = "identity"
+    signed = True
+
+    def __call__(self, score: Array) -> Weighted:
+        """Weights, and the way back for their gradient."""
+        inside = np.abs(score) < LARGEST
+        return _elementwise(np.clip(score, -LARGEST, LARGEST), inside.astype(score.dtype))
+
+    def inverse_of_equal_weights(self, n_heads: int) -> float:
+        """The weight itself."""
+        return 1.0 / n_heads
+
+
+class TanhWeight(WeightActivation):
+    """``tanh(score)``, in (-1, 1)."""
+
+    name = "tanh"
+    signed = True
+
+    def __call__(self, score: Array) -> Weighted:
+        """Weights, and the way back for their gradient."""
+        value = np.tanh(score)
+        slope = np.cosh(np.clip(score, -MAX_EXPONENT, MAX_EXPONENT)) ** -2.0  # 1 - tanh^2, without its cancellation
+        return _elementwise(value, slope)
+
+    def inverse_of_equal_weights(self, n_heads: int) -> float:
+        """A single head starts at one half: at one, tanh would have no slope."""
+        return float(np.arctanh(1.0 / max(n_heads, 2)))
+
+
+class SigmoidWeight(WeightActivation):
+    """``1 / (1 + exp(-score))``, in (0, 1)."""
+
+    name = "sigmoid"
+
+    def __call__(self, score: Array) -> Weighted:
+        """Weights, and the way back for their gradient."""
+        value = expit(np.maximum(score, -MAX_LOG))
+        return _elementwise(value, value * np.exp(log_expit(-score)))
+
+    def inverse_of_equal_weights(self, n_heads: int) -> float:
+        """A single head starts at one half: at one, the sigmoid would have no slope."""
+        return float(logit(1.0 / max(n_heads, 2)))
+
+
+class SoftmaxWeight(WeightActivation):
+    """``exp(score) / sum(exp(scores))``: the weights of a subject sum to one."""
+
+    name = "softmax"
+
+    def __call__(self, score: Array) -> Weighted:
+        """Weights, and the way back for their gradient."""
+        share = softmax(score, axis=-1)
+        return Weighted(share, lambda gradient: _centre(share, share * gradient), lambda mass: _spread(share, mass))
+
+    def inverse_of_equal_weights(self, n_heads: int) -> float:
+        """Any common score does."""
+        return 0.0
+
+
+def _centre(share: Array, slope: Array) -> Array:
+    """From ``d loss / d log(share)`` to ``d loss / d score`` of a softmax."""
+    centred: Array = slope - share * slope.sum(axis=-1, keepdims=True)
+    return centred
+
+
+def _spread(share: Array, mass: Array) -> Array:
+    """Curvature in the scores of a softmax, ``sum_j |d log share_j / d score| m_j``."""
+    others: Array = share * (mass.sum(axis=-1, keepdims=True) - mass)
+    bend: Array = (1.0 - share) * mass + np.maximum(others, 0.0)
+    return bend
+
+
+class ScaledSoftmaxWeight(WeightActivation):
+    """``exp(level) softmax(scores)``: the first score says how large the hazard is, the others who has which share.
+
+    A change of the level is a proportional change of the hazard, at every time and for every family.
+    """
+
+    name = "scaled_softmax"
+    has_level = True
+
+    def __call__(self, score: Array) -> Weighted:
+        """Weights, and the way back for their gradient."""
+        level, share = score[..., :1], softmax(score[..., 1:], axis=-1)
+        bounded = np.clip(level, -MAX_LOG, MAX_LOG)
+        value = np.exp(bounded) * share
+
+        def pull_back(gradient: Array) -> Array:
+            slope = value * gradient
+            total = slope.sum(axis=-1, keepdims=True) * (bounded == level)
+            return np.concatenate([total, _centre(share, slope)], axis=-1)
+
+        def bend_back(mass: Array) -> Array:
+            total = mass.sum(axis=-1, keepdims=True) * (bounded == level)
+            return np.concatenate([total, _spread(share, mass)], axis=-1)
+
+        return Weighted(value, pull_back, bend_back)
+
+    def inverse_of_equal_weights(self, n_heads: int) -> float:
+        """Weights that sum to one."""
+        return 0.0
+
+    def n_scores(self, n_heads: int) -> int:
+        """The level and one for each head."""
+        return 1 + n_heads
+
+
+class UniformWeight(WeightActivation):
+    """``1 / heads`` for every head, without scores: ``uniform_heads=True``."""
+
+    name = "uniform"
+
+    def __init__(self, n_heads: int) -> None:
+        self.n_heads = n_heads
+
+    def __call__(self, score: Array) -> Weighted:
+        """Weights for as many rows as ``score``, which has no column."""
+        value = np.full((*score.shape[:-1], self.n_heads), 1.0 / self.n_heads)
+        return Weighted(value, lambda _: score, lambda _: score)
+
+    def inverse_of_equal_weights(self, n_heads: int) -> float:
+        """There is no score to set."""
+        raise NotImplementedError
+
+    def n_scores(self, n_heads: int) -> int:
+        """None."""
+        return 0
+
+
+PARAMETER_ACTIVATIONS: dict[str, ParameterActivation] = {
+    activation.name: activation for activation in (ReLUParameter(), SoftplusParameter(), ExpParameter())
+}
+
+WEIGHT_ACTIVATIONS: dict[str, WeightActivation] = {
+    activation.name: activation
+    for activation in (
+        ReLUWeight(),
+        ExpWeight(),
+        SigmoidWeight(),
+        SoftmaxWeight(),
+        ScaledSoftmaxWeight(),
+        TanhWeight(),
+        IdentityWeight(),
+    )
+}

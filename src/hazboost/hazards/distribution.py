@@ -1,0 +1,358 @@
+"""The predicted distribution of each subject's event time, in the user's unit of time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from hazboost.hazards.clipping import find_zeros
+from hazboost.hazards.mixture import Mixture, Parameters, log_hazards, log_time, sum_hazards
+from hazboost.hazards.quadrature import integrate
+from hazboost.utils.arrays import Array, Indices
+
+#: Numbers in one evaluation; more rows than fit are evaluated in turn.
+CHUNK = 2_000_000
+#: Every log-time that is looked at lies inside: the square of neither end leaves the doubles.
+LOG_TIME_RANGE = (-690.0, 690.0)
+#: Cumulative hazard after which next to nobody is left.
+LATE = 45.0
+#: Survival is integrated from this far, in log-time, below the time that half to two thirds of the subjects reach.
+REACH = 24.0
+#: Points at which the integral looks where survival falls, and the cumulative hazards that it looks for.
+SCOUTS = np.linspace(0.0, 1.0, 65)
+LEVELS = np.array([0.003, 0.03, 0.1, 0.3, 0.7, 1.2, 2.0, 3.5, 6.0, 10.0, 18.0])
+#: Gauss-Legendre nodes and weights on [0, 1].
+NODES, WEIGHTS = (np.polynomial.legendre.leggauss(8) + np.array([[1.0], [0.0]])) / 2.0
+#: A cumulative incidence begins where this part of its end is reached; before, S is 1 for all that matters.
+BEGINNING = 1e-6
+#: Accuracy of a cumulative incidence in each panel, as a part of its end; and panels at first.
+ACCURACY, PANELS = 1e-10, 8
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Event-time distributions of some subjects.
+
+    Attributes
+    ----------
+    mixture : Mixture
+        The heads.
+    scores : array of shape (n, scores)
+        Raw scores of the subjects.
+    unit : float
+        The mixture's unit of time, in the user's.
+    alive_at : array of shape (n,), optional
+        Times at which the subjects are known to be without event, and their cumulative hazards ``past`` there.
+    """
+
+    mixture: Mixture
+    scores: Array
+    unit: float = 1.0
+    alive_at: Array | None = None
+    past: Array | None = None
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+    def __getitem__(self, rows: Any) -> Distribution:
+        known = (
+            {}
+            if self.alive_at is None or self.past is None
+            else {"alive_at": self.alive_at[rows], "past": self.past[rows]}
+        )
+        return replace(self, scores=self.scores[rows], **known)
+
+    def given_alive_at(self, times: Array) -> Distribution:
+        """The distributions of those who are without event at ``times``, of shape (n,): ``S(t) / S(s)`` from there on.
+
+        Time is still counted from zero.
+        """
+        return replace(self, alive_at=times, past=replace(self, past=None).cumulative_hazard(times[:, None])[:, 0])
+
+    def of_cause(self, cause: int) -> Distribution:
+        """As if the cause (1, 2, ...) were the only one."""
+        scores = self.mixture.by_cause(self.scores)[cause - 1]
+        alone = Distribution(self.mixture.one_cause, scores, self.unit)
+        return alone if self.alive_at is None else alone.given_alive_at(self.alive_at)
+
+    def survival(self, times: Array) -> Array:
+        """``S(t)`` at ``times``, of shape (times,) or (n, times); the result has shape (n, times)."""
+        return np.exp(-self.cumulative_hazard(times))
+
+    def cumulative_hazard(self, times: Array) -> Array:
+        """``H(t)``, the integral of the hazard from zero; ``H(0) = 0``."""
+        return np.where(times > 0.0, self._cumulative(self._log_time(times)), 0.0)
+
+    def hazard(self, times: Array, cause: int | None = None) -> Array:
+        """``h(t)`` per unit of the user's time, of one cause or of all; at zero, that of the smallest positive time."""
+        distribution = self if cause is None else self.of_cause(cause)
+        return distribution._hazard(self._log_time(times)) / self.unit
+
+    def cumulative_incidence(self, times: Array, cause: int) -> Array:
+        r"""Probability of an event of one cause until t, :math:`\int_0^t h_c(s) S(s) ds`; shaped like `survival`."""
+        if self.mixture.n_causes == 1:
+            return -np.expm1(-self.cumulative_hazard(times))
+        return np.where(times > 0.0, self._in_parts(_incidence, self._log_time(times), cause), 0.0)
+
+    def lost_time(self, tau: float, cause: int) -> Array:
+        r"""Mean time before ``tau`` that is lost to one cause, :math:`\int_0^\tau CIF_c(t) dt`."""
+        log_tau = self._log_time(np.array([tau]))
+        if self.mixture.n_causes == 1:
+            return tau - self.restricted_mean(tau)
+        return tau * self._in_parts(_lost_share, log_tau, cause)[:, 0]
+
+    def shares(self, times: Array) -> Array:
+        """``w_j h_j(t) / sum_i |w_i| h_i(t)``, of shape (n, times, heads)."""
+        return self._evaluate(_shares, self._log_time(times))
+
+    def quantile(self, p: Array) -> Array:
+        """Times by which the event has happened with probability ``p``; shape (n, len(p))."""
+        level = -np.log1p(-np.minimum(p, 1.0 - 1e-16))
+        log_t = self._log_time_of(np.broadcast_to(level, (len(self), len(p))))
+        beyond = (log_t >= LOG_TIME_RANGE[1]) | (p >= 1.0)
+        first = np.zeros(1) if self.alive_at is None else self.alive_at[:, None]
+        return np.where(p <= 0.0, first, np.where(beyond, np.inf, self._user_time(log_t)))
+
+    def restricted_mean(self, tau: float) -> Array:
+        r"""Mean of the event time cut at ``tau``, :math:`\int_0^\tau S(t) dt`."""
+        log_tau = float(np.log(tau) - np.log(self.unit))
+        middle, late = self._middle_and_late()
+        return self._integral(np.minimum(middle, log_tau), np.minimum(late, log_tau)) * self.unit
+
+    def mean(self) -> Array:
+        r"""Mean of the event time, :math:`\int_0^\infty S(t) dt`; may be infinite.
+
+        Beyond a time :math:`X` where next to nobody is left, survival falls like a power :math:`t^{-c}` with
+        :math:`c = X h(X)`, or faster; what is left of the integral is :math:`X S(X) / (c - 1)`, infinite unless c > 1.
+        """
+        middle, late = self._middle_and_late()
+        body = self._integral(middle, late)
+        hazard = self._hazard(late[:, None])[:, 0]
+        log_hazard = np.log(np.maximum(hazard, np.finfo(float).tiny))
+        power = np.exp(np.clip(log_hazard + late, *LOG_TIME_RANGE))
+        endless = (power <= 1.0 + 1e-9) | (late >= LOG_TIME_RANGE[1])
+        log_rest = late - self._cumulative(late[:, None])[:, 0]
+        rest = np.exp(np.where(endless, 0.0, log_rest)) / np.where(endless, 1.0, power - 1.0)
+        return np.where(endless, np.inf, body + rest) * self.unit
+
+    def _integral(self, middle: Array, upper: Array) -> Array:
+        """Integral of S from zero to the upper limit, by Gauss-Legendre in ``x = log t``.
+
+        Panels are cut where survival falls, be it steeply, slowly, or first the one and then the other.
+        """
+        lower = (middle - REACH)[:, None]
+        if self.alive_at is not None:  # survival is one until then
+            lower = np.minimum(np.maximum(lower, self._log_time(self.alive_at[:, None])), upper[:, None])
+        scouts = lower + (upper[:, None] - lower) * SCOUTS
+        falls = _crossings(scouts, self._cumulative(scouts), LEVELS)
+        edges = np.sort(np.concatenate([scouts[:, ::8], falls], axis=1), axis=1)
+        width = np.diff(edges)[:, :, None]
+        log_t = edges[:, :-1, None] + width * NODES
+        flat = log_t.reshape(len(self), width.shape[1] * len(NODES))
+        hazard = self._cumulative(flat).reshape(log_t.shape)
+        inside: Array = (np.exp(log_t - hazard) * width * WEIGHTS).sum(axis=(1, 2))
+        return np.exp(lower[:, 0]) + inside
+
+    def _middle_and_late(self) -> tuple[Array, Array]:
+        """Log-times at which the cumulative hazard is one, and at which next to nobody is left."""
+        times = self._log_time_of(np.broadcast_to(np.array([1.0, LATE]), (len(self), 2)), bisections=24)
+        return times[:, 0], times[:, 1]
+
+    def _log_time_of(self, level: Array, bisections: int = 60) -> Array:
+        """Solve ``H(exp(x)) = level`` for x by bisection, which every non-decreasing H allows."""
+        low, high = (np.full(level.shape, end) for end in LOG_TIME_RANGE)
+        for _ in range(bisections):
+            middle = 0.5 * (low + high)
+            before = self._cumulative(middle) < level
+            low, high = np.where(before, middle, low), np.where(before, high, middle)
+        return high
+
+    def _log_time(self, times: Array) -> Array:
+        log_t: Array = np.clip(log_time(times) - np.log(self.unit), *LOG_TIME_RANGE)
+        return np.broadcast_to(log_t, (len(self), log_t.shape[-1]))
+
+    def _user_time(self, log_t: Array) -> Array:
+        times: Array = np.exp(log_t + np.log(self.unit))
+        return times
+
+    def _cumulative(self, log_t: Array) -> Array:
+        """Cumulative hazard of all causes at log-times of shape (n, times), since the subject is known to be alive."""
+        total = self._over_causes(_cumulative_hazard, log_t)
+        return total if self.past is None else np.maximum(total - self.past[:, None], 0.0)
+
+    def _hazard(self, log_t: Array) -> Array:
+        """Hazard of all causes, zero while the subject is known to be alive."""
+        hazard = self._over_causes(_hazard, log_t)
+        if self.alive_at is None:
+            return hazard
+        return np.where(log_t > self._log_time(self.alive_at[:, None]), hazard, 0.0)
+
+    def _over_causes(self, function: Callable[[Mixture, Parameters, Array], Array], log_t: Array) -> Array:
+        """The sum over the causes: each has heads, zeros and a background hazard of its own."""
+        total: Array = np.add.reduce(self._by_cause(function, log_t))
+        return total
+
+    def _by_cause(self, function: Callable[[Mixture, Parameters, Array], Array], log_t: Array) -> list[Array]:
+        """A function of (mixture, parameters, log-times) for the heads of each cause."""
+        alone = self.mixture.one_cause
+        return [Distribution(alone, part)._evaluate(function, log_t) for part in self.mixture.by_cause(self.scores)]
+
+    def _in_parts(self, function: Callable[[Distribution, Array, int], Array], log_t: Array, cause: int) -> Array:
+        """Apply a function of (distribution, log-times, cause) to a manageable number of rows at a time."""
+        step = max(1, CHUNK // (8 * max(64, log_t.shape[1])))
+        firsts = range(0, max(len(self), 1), step)
+        return np.concatenate([function(self[i : i + step], log_t[i : i + step], cause) for i in firsts])
+
+    def _evaluate(self, function: Callable[[Mixture, Parameters, Array], Array], log_t: Array) -> Array:
+        """Apply a function of (mixture, parameters, log-times) to a manageable number of rows at a time."""
+        step = max(1, CHUNK // max(1, log_t.shape[1] * self.mixture.n_heads))
+        parts = []
+        for first in range(0, max(len(self), 1), step):
+            rows = slice(first, first + step)
+            parts.append(function(self.mixture, self.mixture.parameters(self.scores[rows]), log_t[rows]))
+        return np.concatenate(parts)
+
+
+def _hazard(mixture: Mixture, parameters: Parameters, log_t: Array) -> Array:
+    """``max(h(t), 0)`` at log-times of shape (n, times)."""
+    evaluations = mixture.evaluate(parameters, log_t[:, :, None])
+    hazard = sum_hazards(parameters.weight[:, None, :], log_hazards(evaluations)).hazard
+    return np.where(parameters.without_hazard[:, None], mixture.background, hazard)
+
+
+def _shares(mixture: Mixture, parameters: Parameters, log_t: Array) -> Array:
+    """Share of each head in the hazard at log-times of shape (n, times)."""
+    log_hazard = log_hazards(mixture.evaluate(parameters, log_t[:, :, None]))
+    return sum_hazards(parameters.weight[:, None, :], log_hazard).share
+
+
+def _cumulative_hazard(mixture: Mixture, parameters: Parameters, log_t: Array) -> Array:
+    """Integral of ``max(h, 0)`` at log-times of shape (n, times)."""
+    total = np.einsum("ntj,nj->nt", mixture.cumulatives(parameters, log_t[:, :, None]), parameters.weight)
+    if mixture.weight_activation.signed:
+        total = _clip(mixture, parameters, log_t, total)
+    background = mixture.background * np.exp(log_t)
+    return np.where(parameters.without_hazard[:, None], background, total)
+
+
+def _clip(mixture: Mixture, parameters: Parameters, log_t: Array, total: Array) -> Array:
+    """Add what the closed form says at the zeros of the hazard; see `hazboost.hazards.clipping`."""
+    zeros = find_zeros(mixture, parameters)
+    total = np.where(zeros.open_at(log_t), total, 0.0)
+    subjects = parameters[zeros.row]
+    at_zeros = mixture.cumulatives(subjects, zeros.log_t[:, None])
+    step = zeros.sign * (subjects.weight * at_zeros).sum(axis=-1)
+    passed = zeros.log_t[:, None] < log_t[zeros.row]
+    np.add.at(total, zeros.row, np.where(passed, step[:, None], 0.0))
+    # Sums of large terms of both signs leave rounding errors, which must not let survival rise.
+    order = np.argsort(log_t, axis=1, kind="stable")
+    rising = np.maximum.accumulate(np.maximum(np.take_along_axis(total, order, axis=1), 0.0), axis=1)
+    np.put_along_axis(total, order, rising, axis=1)
+    return total
+
+
+def _crossings(log_t: Array, cumulative: Array, levels: Array) -> Array:
+    """Log-times at which each row of non-decreasing cumulative hazards passes the levels, by interpolation of logs.
+
+    A level outside of the row's range gives the end of the range.
+    """
+    log_cumulative, log_levels = np.log(np.maximum(cumulative, np.finfo(float).tiny)), np.log(levels)
+    after = np.clip((log_cumulative[:, :, None] < log_levels).sum(axis=1), 1, log_t.shape[1] - 1)
+    (x0, x1), (y0, y1) = (
+        (np.take_along_axis(values, after - 1, axis=1), np.take_along_axis(values, after, axis=1))
+        for values in (log_t, log_cumulative)
+    )
+    rise = np.where(y1 > y0, y1 - y0, 1.0)
+    passed: Array = x0 + (x1 - x0) * np.clip((log_levels - y0) / rise, 0.0, 1.0)
+    return passed
+
+
+def _incidence(distribution: Distribution, log_t: Array, cause: int) -> Array:
+    """Cumulative incidence of one cause at log-times of shape (n, times)."""
+    alone, upper = distribution.of_cause(cause), log_t.max(axis=1)
+    begin, tolerance = _beginning(distribution, upper)
+    # Up to the beginning all causes together hardly lower S: the incidence is the cause's part of 1 - S.
+    early = np.minimum(log_t, begin[:, None])
+    total, part = distribution._cumulative(early), alone._cumulative(early)
+    start = np.where(total > 0.0, -np.expm1(-total) * part / np.where(total > 0.0, total, 1.0), 0.0)
+
+    def survival_and_hazard(rows: Indices, x: Array) -> tuple[Array, Array]:
+        return _survival_and_part(distribution, alone, cause, rows, x)
+
+    return start + integrate(survival_and_hazard, _edges(distribution, begin, upper), log_t, tolerance)
+
+
+def _lost_share(distribution: Distribution, log_tau: Array, cause: int) -> Array:
+    r"""The lost time over tau, :math:`\int_0^\tau (1 - s / \tau) h_c(s) S(s) ds`."""
+    alone, upper = distribution.of_cause(cause), log_tau[:, 0]
+    begin, tolerance = _beginning(distribution, upper)
+
+    def lost(rows: Indices, x: Array) -> tuple[Array, Array]:
+        survival, part = _survival_and_part(distribution, alone, cause, rows, x)
+        return -np.expm1(np.minimum(x - log_tau[rows], 0.0)) * survival, part
+
+    begin = np.minimum(begin, upper - REACH)
+    before: Array = alone._cumulative(begin[:, None])
+    return before + integrate(lost, _edges(distribution, begin, upper), log_tau, tolerance)
+
+
+def _beginning(distribution: Distribution, upper: Array) -> tuple[Array, Array]:
+    """Log-times up to which next to nothing has happened, compared with the upper limit; and the accuracy wanted."""
+    end = distribution._cumulative(upper[:, None])
+    level = BEGINNING * np.minimum(end, 1.0)
+    begin = distribution._log_time_of(np.maximum(level, np.finfo(float).tiny), bisections=24)[:, 0]
+    return np.minimum(begin, upper), -np.expm1(-end[:, 0]) * ACCURACY
+
+
+def _edges(distribution: Distribution, lower: Array, upper: Array) -> Array:
+    """Edges of panels from a lower log-time to where next to nobody is left, cut where a clipped hazard has a kink."""
+    late = distribution._log_time_of(np.full((len(lower), 1), LATE), bisections=24)[:, 0]
+    upper = np.maximum(np.minimum(upper, late), lower)
+    edges = lower[:, None] + (upper - lower)[:, None] * np.linspace(0.0, 1.0, PANELS + 1)
+    if not distribution.mixture.weight_activation.signed:
+        return edges
+    return np.sort(
+        np.concatenate([edges, np.clip(_kinks(distribution), lower[:, None], upper[:, None])], axis=1), axis=1
+    )
+
+
+def _kinks(distribution: Distribution) -> Array:
+    """Log-times at which the hazard of any cause passes zero, of shape (n, most of a subject), filled up with -inf."""
+    mixture = distribution.mixture.one_cause
+    found = [
+        find_zeros(mixture, mixture.parameters(part)) for part in distribution.mixture.by_cause(distribution.scores)
+    ]
+    row, log_t = (np.concatenate([getattr(one, name) for one in found]) for name in ("row", "log_t"))
+    order = np.argsort(row, kind="stable")
+    row, log_t = row[order], log_t[order]
+    place = np.arange(len(row)) - np.searchsorted(row, row)
+    kinks = np.full((len(distribution), int(place.max(initial=-1)) + 1), -np.inf)
+    kinks[row, place] = log_t
+    return kinks
+
+
+def _survival_and_part(
+    distribution: Distribution, alone: Distribution, cause: int, rows: Indices, x: Array
+) -> tuple[Array, Array]:
+    """Survival, and the cumulative hazard of one cause, at log-times of shape (len(rows), points).
+
+    A subject may be in several rows; its heads, and the zeros of a clipped hazard, are looked up once.
+    """
+    order = np.argsort(rows, kind="stable")
+    subject, first, count = np.unique(rows[order], return_index=True, return_counts=True)
+    number = np.repeat(np.arange(len(subject)), count)
+    place = np.arange(len(rows)) - np.repeat(first, count)
+    times = np.repeat(x[order][first][:, None], count.max(initial=0), axis=1)
+    times[number, place] = x[order]
+    flat = times.reshape(len(subject), times.shape[1] * times.shape[2])
+    by_cause = distribution[subject]._by_cause(_cumulative_hazard, flat)
+    total, part = np.add.reduce(by_cause), by_cause[cause - 1]
+    if distribution.past is not None and alone.past is not None:
+        total = np.maximum(total - distribution.past[subject, None], 0.0)
+        part = np.maximum(part - alone.past[subject, None], 0.0)
+    back = np.argsort(order)
+    survival, hazard = (values.reshape(times.shape)[number, place][back] for values in (np.exp(-total), part))
+    return survival, hazard

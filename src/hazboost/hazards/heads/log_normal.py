@@ -1,0 +1,27 @@
+"""The log-normal hazard: a risk that rises from zero and then falls."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.special import log_ndtr
+
+from hazboost.hazards.heads.base import MAX_EXPONENT, LogLocationScale
+from hazboost.utils.arrays import Array
+
+LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
+
+
+class LogNormal(LogLocationScale):
+    r"""``log T`` is normal with mean :math:`-\log(\eta) / k` and standard deviation :math:`1 / k`.
+
+    .. math:: H(t) = -\log \Phi(-z), \qquad h(t) = \frac{\varphi(z)}{\Phi(-z)} \frac{k}{t}
+    """
+
+    name = "lognormal"
+
+    def link(self, z: Array) -> tuple[Array, Array, Array]:
+        r"""``g`` is the normal hazard :math:`\varphi(z) / \Phi(-z)`, and :math:`(\log g)' = g - z`."""
+        z = np.minimum(z, MAX_EXPONENT)
+        cumulative = -log_ndtr(-z)
+        log_g = cumulative - 0.5 * z * z - LOG_SQRT_2PI
+        return cumulative, log_g, np.exp(log_g) - z

@@ -1,0 +1,328 @@
+"""The weighted sum of heads: from raw scores to hazards and cumulative hazards.
+
+    h(t) = sum_j w_j h_j(t)        H(t) = sum_j w_j H_j(t)
+
+Layout of the scores
+--------------------
+One column for each parameter of each head, family by family and parameter by parameter, then one column for
+each weight. With two Weibull heads and one LogLogistic head::
+
+    eta eta  k k | eta  k | w w w
+
+A family's heads are therefore a contiguous block and are evaluated together. With several causes every cause has
+all of these heads for itself: first the parameters of all causes, cause by cause, then the weights, cause by cause. ::
+
+    eta eta  k k | eta  k || eta eta  k k | eta  k || w w w || w w w
+
+A subject without hazard
+------------------------
+ReLU can bring every head of a subject to zero. Such a subject has not been shown to be immortal, only to
+be without event so far: it gets the constant ``background`` hazard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from hazboost.hazards.activations import Activated, ParameterActivation, WeightActivation, Weighted
+from hazboost.hazards.heads import HEADS, Evaluation, Head
+from hazboost.utils.arrays import Array, Indices, Mask
+
+#: Stands in for time zero, whose logarithm does not exist.
+SMALLEST_TIME = 1e-300
+
+
+def log_time(time: Array) -> Array:
+    """``log(t)``, finite at zero too."""
+    return np.log(np.maximum(time, SMALLEST_TIME))
+
+
+@dataclass(frozen=True)
+class Block:
+    """The heads of one family for one cause, and the columns of their scores."""
+
+    cause: int
+    head: Head
+    count: int
+    first_score: int
+    first_head: int
+
+    @property
+    def heads(self) -> slice:
+        """Columns of these heads among all heads."""
+        return slice(self.first_head, self.first_head + self.count)
+
+    def scores(self, parameter: int) -> slice:
+        """Columns of one parameter among all scores."""
+        start = self.first_score + parameter * self.count
+        return slice(start, start + self.count)
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """The parameters of all heads of some subjects.
+
+    Attributes
+    ----------
+    activated : tuple of tuples
+        For each block and each of its parameters, the activated scores, of shape (n, heads of the block).
+    alive : array of shape (n, heads)
+        False where a parameter of the head is zero.
+    weight : array of shape (n, heads)
+        Weights; zero where the head is dead.
+    pull_back, bend_back : callable
+        The ways back from weights to scores; see `hazboost.hazards.activations.Weighted`.
+    """
+
+    activated: tuple[tuple[Activated, ...], ...]
+    alive: Mask
+    weight: Array
+    pull_back: Callable[[Array], Array]
+    bend_back: Callable[[Array], Array]
+
+    @property
+    def without_hazard(self) -> Mask:
+        """Subjects none of whose heads adds to the hazard."""
+        return np.logical_not((self.weight > 0.0).any(axis=-1))
+
+    def __getitem__(self, rows: Indices) -> Parameters:
+        activated = tuple(tuple(one.rows(rows) for one in block) for block in self.activated)
+        return replace(self, activated=activated, alive=self.alive[rows], weight=self.weight[rows])
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """Which heads there are, and how scores become their parameters.
+
+    Attributes
+    ----------
+    counts : mapping of str to int
+        Number of heads of each family.
+    parameter_activation : ParameterActivation
+        Makes scores positive parameters.
+    weight_activation : WeightActivation
+        Makes scores weights.
+    background : float
+        Hazard of a subject all of whose heads (of a cause) have died, in the mixture's unit of time.
+    n_causes : int
+        Number of causes, each with as many heads.
+    """
+
+    counts: Mapping[str, int]
+    parameter_activation: ParameterActivation
+    weight_activation: WeightActivation
+    background: float = SMALLEST_TIME
+    n_causes: int = 1
+
+    def with_background(self, background: float) -> Mixture:
+        """The same mixture with another background hazard."""
+        return replace(self, background=background)
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The families in use, in the order of the registry."""
+        return tuple(self._lay_out())
+
+    def _lay_out(self) -> Iterator[Block]:
+        score = head = 0
+        for cause in range(1, self.n_causes + 1):
+            for name, family in HEADS.items():
+                count = self.counts.get(name, 0)
+                if count:
+                    yield Block(cause, family, count, score, head)
+                    score += count * len(family.parameters)
+                    head += count
+
+    @property
+    def one_cause(self) -> Mixture:
+        """The heads of any one of the causes."""
+        return self if self.n_causes == 1 else replace(self, n_causes=1)
+
+    def columns_of_cause(self, cause: int) -> Indices:
+        """The scores of one cause (1, 2, ...), in the layout of a mixture with one."""
+        parameters, weights = (np.arange(self.n_scores)[part] for part in self._parameters_and_weights)
+        return np.concatenate([np.split(part, self.n_causes)[cause - 1] for part in (parameters, weights)])
+
+    @property
+    def _parameters_and_weights(self) -> tuple[slice, slice]:
+        return slice(0, self.first_weight_score), slice(self.first_weight_score, self.n_scores)
+
+    def by_cause(self, scores: Array) -> list[Array]:
+        """The scores of each cause."""
+        if self.n_causes == 1:
+            return [scores]
+        return [scores[..., self.columns_of_cause(cause)] for cause in range(1, self.n_causes + 1)]
+
+    def join_causes(self, parts: Sequence[Array]) -> Array:
+        """The inverse of `by_cause`."""
+        if self.n_causes == 1:
+            return parts[0]
+        scores = np.empty((*parts[0].shape[:-1], self.n_scores))
+        for cause, part in enumerate(parts, start=1):
+            scores[..., self.columns_of_cause(cause)] = part
+        return scores
+
+    @property
+    def heads_per_cause(self) -> int:
+        """Number of heads of each cause."""
+        return sum(self.counts.values())
+
+    @property
+    def n_heads(self) -> int:
+        """Number of heads, of all causes together."""
+        return self.n_causes * self.heads_per_cause
+
+    @property
+    def head_names(self) -> list[str]:
+        """``weibull_1``, ``weibull_2``, ``loglogistic_1``, ...; with several causes the same for each."""
+        return [f"{block.head.name}_{i + 1}" for block in self.blocks for i in range(block.count)]
+
+    @property
+    def head_causes(self) -> Indices:
+        """The cause of each head."""
+        return np.repeat([block.cause for block in self.blocks], [block.count for block in self.blocks])
+
+    @property
+    def first_weight_score(self) -> int:
+        """Number of parameter scores, and so the column of the first weight."""
+        return sum(block.count * len(block.head.parameters) for block in self.blocks)
+
+    @property
+    def n_scores(self) -> int:
+        """Number of scores, which is the number of trees in a round."""
+        return self.first_weight_score + self.n_weight_scores
+
+    @property
+    def n_weight_scores(self) -> int:
+        """Number of scores that make weights, of all causes together."""
+        return self.n_causes * self.weight_activation.n_scores(self.heads_per_cause)
+
+    @property
+    def learns_weights(self) -> bool:
+        """Whether weights have scores of their own."""
+        return self.n_weight_scores > 0
+
+    @property
+    def scales(self) -> Mask:
+        """For each cause the scores that scale its hazard, of shape (causes, scores).
+
+        It is the level, where weights have one; else the scales ``eta`` of the heads.
+        """
+        scores = np.zeros((self.n_causes, self.n_scores), dtype=bool)
+        if self.weight_activation.has_level:
+            levels = np.split(np.arange(self.first_weight_score, self.n_scores), self.n_causes)
+            scores[np.arange(self.n_causes), [level[0] for level in levels]] = True
+            return scores
+        for block in self.blocks:
+            scores[block.cause - 1, block.scores(block.head.parameters.index("eta"))] = True
+        return scores
+
+    def scores_of_logs(self, logs: Array) -> Array:
+        """Turn log-parameters, laid out like scores on the last axis, into scores; weights' scores stay."""
+        scores = np.array(logs)
+        parameters = slice(0, self.first_weight_score)
+        scores[..., parameters] = self.parameter_activation.inverse(logs[..., parameters])
+        return scores
+
+    def parameters(self, scores: Array) -> Parameters:
+        """Lines 4 to 6 of Algorithm 1: activate the scores, of shape (n, scores)."""
+        activated = tuple(
+            tuple(self.parameter_activation(scores[:, block.scores(p)]) for p in range(len(block.head.parameters)))
+            for block in self.blocks
+        )
+        alive = np.concatenate([np.logical_and.reduce([one.alive for one in block]) for block in activated], axis=-1)
+        weighted = self._weights(scores[:, self.first_weight_score :])
+        weight = np.where(alive, weighted.value, 0.0)
+        return Parameters(activated, alive, weight, weighted.pull_back, weighted.bend_back)
+
+    def _weights(self, scores: Array) -> Weighted:
+        """Weights of all heads; those of a cause depend on its own scores only."""
+        if self.n_causes == 1:
+            return self.weight_activation(scores)
+        parts = [self.weight_activation(part) for part in np.split(scores, self.n_causes, axis=-1)]
+
+        def by_cause(functions: list[Callable[[Array], Array]], values: Array) -> Array:
+            pieces = np.split(values, self.n_causes, axis=-1)
+            return np.concatenate([f(piece) for f, piece in zip(functions, pieces, strict=True)], axis=-1)
+
+        return Weighted(
+            np.concatenate([part.value for part in parts], axis=-1),
+            partial(by_cause, [part.pull_back for part in parts]),
+            partial(by_cause, [part.bend_back for part in parts]),
+        )
+
+    def evaluate(self, parameters: Parameters, log_t: Array) -> list[Evaluation]:
+        """Evaluate each block's heads.
+
+        ``log_t`` has shape (n, 1) for one time for each subject, giving (n, heads); or (n, times, 1) or
+        (1, times, 1), giving (n, times, heads).
+        """
+        return [block.head.evaluate(log_t, *logs) for block, logs in self._broadcast(parameters, log_t)]
+
+    def cumulatives(self, parameters: Parameters, log_t: Array) -> Array:
+        """``H_j(t)`` of all heads, on the last axis, without slopes; arguments as for `evaluate`."""
+        parts = [block.head.cumulative(log_t, *logs) for block, logs in self._broadcast(parameters, log_t)]
+        return np.concatenate(parts, axis=-1)
+
+    def _broadcast(self, parameters: Parameters, log_t: Array) -> Iterator[tuple[Block, list[Array]]]:
+        """Each block with its log-parameters, given an axis for each one of ``log_t``."""
+        axes = (slice(None), *([None] * (log_t.ndim - 2)), slice(None))
+        for block, activated in zip(self.blocks, parameters.activated, strict=True):
+            yield block, [one.log_value[axes] for one in activated]
+
+
+def log_hazards(evaluations: list[Evaluation]) -> Array:
+    """``log h_j(t)`` of all heads, on the last axis."""
+    return np.concatenate([one.log_hazard for one in evaluations], axis=-1)
+
+
+def cumulatives(evaluations: list[Evaluation]) -> Array:
+    """``H_j(t)`` of all heads, on the last axis."""
+    return np.concatenate([one.cumulative for one in evaluations], axis=-1)
+
+
+class HazardSum(NamedTuple):
+    """``h(t) = sum_j w_j h_j(t)``, in logarithms.
+
+    Attributes
+    ----------
+    log_total : array
+        ``log sum_j |w_j| h_j(t)``; minus infinity without any head alive.
+    share : array
+        ``w_j h_j(t) / sum_i |w_i| h_i(t)``, on the last axis; zero without any head alive.
+    balance : array
+        The sum of the shares, ``h(t)`` over the total: 1 without negative weights, not positive where the
+        hazard is clipped.
+    """
+
+    log_total: Array
+    share: Array
+    balance: Array
+
+    @property
+    def hazard(self) -> Array:
+        """The hazard, clipped at zero."""
+        return np.exp(np.minimum(self.log_total, LARGEST_EXPONENT)) * np.maximum(self.balance, 0.0)
+
+
+#: exp() of more would not be a double.
+LARGEST_EXPONENT = 700.0
+
+
+def sum_hazards(weight: Array, log_hazard: Array) -> HazardSum:
+    """Add up weighted hazards by log-sum-exp over the last axis."""
+    alive = weight != 0.0
+    log_part = np.where(alive, log_hazard + np.log(np.where(alive, np.abs(weight), 1.0)), -np.inf)
+    largest = log_part.max(axis=-1, keepdims=True)
+    largest = np.where(np.isfinite(largest), largest, 0.0)
+    part = np.exp(log_part - largest)
+    total = part.sum(axis=-1, keepdims=True)
+    some = total[..., 0] > 0.0
+    share = np.sign(weight) * part / np.where(total > 0.0, total, 1.0)
+    log_total = np.where(some, np.log(np.where(some, total[..., 0], 1.0)) + largest[..., 0], -np.inf)
+    return HazardSum(log_total, share, share.sum(axis=-1))

@@ -1,0 +1,1 @@
+"""A fitted model and what it predicts."""

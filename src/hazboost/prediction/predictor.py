@@ -1,0 +1,355 @@
+"""What a fitted FPBoost predicts, and how it is scored."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from hazboost.data.features import readable
+from hazboost.data.observations import check_id, check_lengths, check_time, refuse_overlaps, refuse_unordered
+from hazboost.data.target import as_target, number_by_appearance
+from hazboost.hazards.distribution import Distribution
+from hazboost.metrics import concordance_index
+from hazboost.prediction.curves import Curve, Kind, Path, make_curves
+from hazboost.prediction.model import Model, parameter_columns, share_columns
+from hazboost.utils.arrays import Array, as_numbers, as_times
+from hazboost.utils.tables import make_table
+
+
+class Predictor(BaseEstimator):  # type: ignore[misc]
+    """The predicting half of `hazboost.FPBoost`."""
+
+    model_: Model
+    unique_times_: Array
+    causes_: npt.NDArray[Any]
+
+    def predict(self, X: Any, cause: int | None = None) -> Array:
+        """Risk scores: minus the mean survival time, restricted to when three quarters of the events had come.
+
+        The higher the earlier. The unrestricted mean may be infinite, so it cannot rank everybody; and where hazards
+        cross, what counts is who has the event first, which is decided while most are still under observation. With
+        ``risk_horizon="longest"``, as in the paper, it is restricted to the longest follow-up.
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix of shape (n, features)
+        cause : int, optional
+            With competing causes, the mean time lost to this one until the same time, the integral of its cumulative
+            incidence. By default the risk is that of an event of any cause.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        distribution = self._distribution(X)
+        if cause is None:
+            return -distribution.restricted_mean(self.model_.horizon)
+        return distribution.lost_time(self.model_.horizon, self._check_cause(cause))
+
+    def predict_survival_function(
+        self,
+        X: Any,
+        return_array: bool = False,
+        *,
+        times: npt.ArrayLike | None = None,
+        alive_at: npt.ArrayLike | None = None,
+    ) -> Any:
+        """Survival functions ``S(t)``, the probability of no event until t.
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix of shape (n, features)
+        return_array : bool, default=False
+            Return a matrix of values at ``times``, or at ``unique_times_`` without ``times``.
+        times : array-like, optional
+            Non-negative times; implies ``return_array``.
+        alive_at : float or array-like of shape (n,), optional
+            Times s at which the subjects are known to be without event: ``S(t) / S(s)`` after s, and 1 before. Time is
+            still counted from zero.
+
+        Returns
+        -------
+        array of n `Curve`, or array of shape (n, times)
+            Curves are called with a time or an array of times, inside or beyond the training range.
+        """
+        return self._predict_curves("survival", self._distribution(X, alive_at), return_array, times)
+
+    def predict_cumulative_hazard_function(
+        self,
+        X: Any,
+        return_array: bool = False,
+        *,
+        times: npt.ArrayLike | None = None,
+        alive_at: npt.ArrayLike | None = None,
+    ) -> Any:
+        """Cumulative hazard functions ``H(t) = -log S(t)``.
+
+        Parameters and returns are those of `predict_survival_function`.
+        """
+        return self._predict_curves("cumulative_hazard", self._distribution(X, alive_at), return_array, times)
+
+    def predict_hazard_function(
+        self, X: Any, return_array: bool = False, *, times: npt.ArrayLike | None = None, cause: int | None = None
+    ) -> Any:
+        """Hazard functions ``h(t)``, the rate of events at t among those without event until t.
+
+        Parameters and returns are those of `predict_survival_function`. With ``cause`` the rate is that of events of
+        one cause; by default of all. Where a hazard is infinite at zero, its value there is the very large one at the
+        smallest positive number.
+        """
+        which = None if cause is None else self._check_cause(cause)
+        return self._predict_curves("hazard", self._distribution(X), return_array, times, which)
+
+    def predict_cumulative_incidence_function(
+        self,
+        X: Any,
+        return_array: bool = False,
+        *,
+        times: npt.ArrayLike | None = None,
+        cause: int | None = None,
+        alive_at: npt.ArrayLike | None = None,
+    ) -> Any:
+        r"""Cumulative incidence functions, the probability of an event of a cause until t.
+
+        .. math:: CIF_c(t) = \int_0^t h_c(s) S(s) ds, \qquad \sum_c CIF_c(t) = 1 - S(t)
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix of shape (n, features)
+        return_array : bool, default=False
+            Return values at ``times``, or at ``unique_times_`` without ``times``.
+        times : array-like, optional
+            Non-negative times; implies ``return_array``.
+        cause : int, optional
+            Which cause. By default all, on an axis after that of the subjects; or the only one, without such an axis.
+        alive_at : float or array-like of shape (n,), optional
+            As in `predict_survival_function`: the probability from then on.
+
+        Returns
+        -------
+        array of n `Curve`, or array of shape (n, times)
+            With several causes and none chosen, of shape (n, causes) or (n, causes, times).
+        """
+        distribution = self._distribution(X, alive_at)
+        chosen = self.causes_ if cause is None else [self._check_cause(cause)]
+        parts = [
+            self._predict_curves("cumulative_incidence", distribution, return_array, times, int(one)) for one in chosen
+        ]
+        return parts[0] if len(parts) == 1 else np.stack(parts, axis=1)
+
+    def predict_survival_along(
+        self,
+        X: Any,
+        start: npt.ArrayLike,
+        stop: npt.ArrayLike,
+        id: npt.ArrayLike | None = None,  # noqa: A002
+        *,
+        times: npt.ArrayLike | None = None,
+    ) -> Any:
+        r"""Survival functions along paths of changing covariates.
+
+        .. math:: S(t) = \exp\left(-\sum_i \left[H_i(\min(t, \text{stop}_i)) - H_i(\text{start}_i)\right]_+\right)
+
+        with the cumulative hazards :math:`H_i` of the rows. A path begins with its first start, where S is 1, and has
+        no gaps. Beyond its last stop the last row goes on.
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix of shape (n, features)
+            Features of the subject between ``start`` and ``stop``, one row for each stretch of time.
+        start, stop : array-like of shape (n,)
+            When the features of the row hold.
+        id : array-like of shape (n,), optional
+            Whose row it is; by default all rows are one subject's.
+        times : array-like, optional
+            Non-negative times at which to return values.
+
+        Returns
+        -------
+        array of `Curve`, or array of shape (subjects, times)
+            One for each subject, in the order in which they appear.
+        """
+        distribution = self._distribution(X)
+        paths = _read_paths(distribution, start, stop, id)
+        if times is not None:
+            grid = _check_times(times)
+            return np.concatenate([path.survival(grid) for path in paths])
+        curves = np.empty(len(paths), dtype=object)
+        for number, path in enumerate(paths):
+            curves[number] = Curve("survival", path, self.unique_times_)
+        return curves
+
+    def predict_quantile(
+        self, X: Any, q: float | npt.ArrayLike = 0.5, *, alive_at: npt.ArrayLike | None = None
+    ) -> Array:
+        """Times by which the event has happened with probability ``q``.
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix of shape (n, features)
+        q : float or array-like, default=0.5
+            Probabilities from 0 to 1.
+        alive_at : float or array-like of shape (n,), optional
+            Times at which the subjects are known to be without event. The quantiles, of those who are, count from zero.
+
+        Returns
+        -------
+        array of shape (n,), or (n, len(q)) if ``q`` is an array
+        """
+        levels = as_numbers(q, "q")
+        if levels.ndim > 1 or not ((levels >= 0.0) & (levels <= 1.0)).all():
+            raise ValueError(f"q must be a probability, or a list of probabilities, between 0 and 1; got {q!r}.")
+        times = self._distribution(X, alive_at).quantile(np.atleast_1d(levels))
+        return times if levels.ndim else times[:, 0]
+
+    def predict_median(self, X: Any, *, alive_at: npt.ArrayLike | None = None) -> Array:
+        """Times by which the event has happened with probability one half, of shape (n,)."""
+        return self.predict_quantile(X, 0.5, alive_at=alive_at)
+
+    def predict_mean(self, X: Any, *, alive_at: npt.ArrayLike | None = None) -> Array:
+        """Mean times to the event, of shape (n,); infinite where survival falls too slowly to have a mean.
+
+        With ``alive_at``, of those without event until then; less ``alive_at`` it is the mean residual life.
+        """
+        return self._distribution(X, alive_at).mean()
+
+    def predict_rmst(self, X: Any, tau: float | None = None, *, alive_at: npt.ArrayLike | None = None) -> Array:
+        """Mean survival times restricted to ``tau``, by default the longest follow-up in training.
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix of shape (n, features)
+        tau : float, optional
+            Positive time at which survival times are cut.
+        alive_at : float or array-like of shape (n,), optional
+            The mean of those without event until then, counted from zero.
+
+        Returns
+        -------
+        array of shape (n,)
+        """
+        if tau is not None and not (isinstance(tau, numbers.Real) and 0.0 < tau < np.inf):
+            raise ValueError(f"tau must be a positive, finite time; got {tau!r}.")
+        distribution = self._distribution(X, alive_at)
+        return distribution.restricted_mean(distribution.unit if tau is None else float(tau))
+
+    def predict_parameters(self, X: Any) -> Any:
+        """Scale, shape and weight of every head of every subject.
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix of shape (n, features)
+
+        Returns
+        -------
+        DataFrame with the columns subject, head, eta, k, w
+            With several causes, also cause. One row for each subject (numbered from 0) and head, in the user's unit of
+            time: ``S(t) = exp(-sum_j w_j H_j(t; eta_j, k_j))``, where negative weights do not clip the hazard. ``k`` is
+            NaN for a family without shape. Without pandas, a structured array with the same names.
+        """
+        return make_table(parameter_columns(self._distribution(X)))
+
+    def head_contributions(self, X: Any, times: npt.ArrayLike) -> Any:
+        """Each head's share of the hazard over time.
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix of shape (n, features)
+        times : array-like
+            Non-negative times.
+
+        Returns
+        -------
+        DataFrame with the columns subject, time, head, share
+            ``share = w_j h_j(t) / sum_i |w_i| h_i(t)``: the shares sum to one, unless weights are negative or all
+            heads of the subject have died. With several causes, also cause. Without pandas, a structured array with the
+            same names.
+        """
+        grid = _check_times(times)
+        return make_table(share_columns(self._distribution(X), grid))
+
+    def score(self, X: Any, y: Any, cause: int | None = None) -> float:
+        """Concordance index of `predict` with what was observed; 1 is perfect and 0.5 is chance.
+
+        Parameters
+        ----------
+        X : array, DataFrame or sparse matrix of shape (n, features)
+        y : structured array, DataFrame, or pair of arrays
+            As in `fit`, without intervals.
+        cause : int, optional
+            With competing causes, compare the risks of this one: who has an event of another cause first never has one
+            of this. By default events of all causes count alike.
+        """
+        risk, target = self.predict(X, cause), as_target(y)
+        if len(risk) != len(target):
+            raise ValueError(f"X has {len(risk)} rows and y has {len(target)}; both need one for each subject.")
+        return concordance_index(target, risk / self.model_.unit, cause=cause)
+
+    def _predict_curves(
+        self,
+        kind: Kind,
+        distribution: Distribution,
+        return_array: bool,
+        times: npt.ArrayLike | None,
+        *arguments: int | None,
+    ) -> Any:
+        if times is None and not return_array:
+            return make_curves(kind, distribution, self.unique_times_, *arguments)
+        return getattr(distribution, kind)(self.unique_times_ if times is None else _check_times(times), *arguments)
+
+    def _distribution(self, X: Any, alive_at: npt.ArrayLike | None = None) -> Distribution:
+        """Check the features and predict."""
+        check_is_fitted(self, "model_")
+        X = readable(X)
+        validate_data(self, X, skip_check_array=True, reset=False)
+        distribution = self.model_.distribution(X)
+        if alive_at is None:
+            return distribution
+        times = as_numbers(alive_at, "alive_at")
+        if times.shape not in ((), (len(distribution),)) or not (np.isfinite(times) & (times >= 0.0)).all():
+            raise ValueError(
+                f"alive_at must be a finite, non-negative time, or one for each of the {len(distribution)} subjects; "
+                f"got {alive_at!r}."
+            )
+        return distribution.given_alive_at(np.broadcast_to(times, len(distribution)))
+
+    def _check_cause(self, cause: Any) -> int:
+        """One of the causes that the model has learned."""
+        check_is_fitted(self, "model_")
+        if isinstance(cause, bool) or not isinstance(cause, numbers.Integral) or cause not in self.causes_:
+            known = ", ".join(map(str, self.causes_))
+            raise ValueError(f"cause must be one of those in the training data, {known}; got {cause!r}.")
+        return int(cause)
+
+
+def _read_paths(distribution: Distribution, start: Any, stop: Any, identity: Any) -> list[Path]:
+    """Check the rows of paths and gather those of each subject, in order of time."""
+    begin, end = check_time(start, "start", "start"), check_time(stop, "stop", "stop")
+    names = np.zeros(len(begin), dtype=np.intp) if identity is None else check_id(identity, "id")
+    check_lengths({"X": np.arange(len(distribution)), "start": begin, "stop": end, "id": names}, "rows of a path")
+    refuse_unordered(begin, end, begin >= end, "rows of a path", "start must be before stop")
+    refuse_overlaps(names, begin, end, "rows of a path")
+    subject = number_by_appearance(names)
+    order = np.lexsort((begin, subject))
+    gap = np.flatnonzero((subject[order][1:] == subject[order][:-1]) & (begin[order][1:] > end[order][:-1]))
+    if len(gap):
+        one, other = order[gap[0]], order[gap[0] + 1]
+        raise ValueError(
+            f"rows of a path: there must be no gap; one row ends at {end[one]} (row {one}) and the next starts at "
+            f"{begin[other]} (row {other}){'' if identity is None else f' of id {names[one]}'}."
+        )
+    rows = np.split(order, np.flatnonzero(np.diff(subject[order])) + 1)
+    return [Path(distribution[one], begin[one], end[one]) for one in rows]
+
+
+def _check_times(times: npt.ArrayLike) -> Array:
+    """Times given for a prediction, as a list."""
+    grid = np.atleast_1d(as_times(times))
+    if grid.ndim != 1:
+        raise ValueError(f"times must be a list of numbers; got an array of shape {grid.shape}.")
+    return grid

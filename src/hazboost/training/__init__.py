@@ -1,0 +1,1 @@
+"""From data and a plan to a fitted model: starts, cross-validation, the final fit."""

@@ -1,0 +1,189 @@
+"""Where the scores start: one value for each score, the same for every subject.
+
+Every start gives every subject a positive hazard: parameters and weights are drawn, fitted or bounded away from
+zero. (The paper's text draws ``k ~ N(0, 2)``, which starts half of the heads dead under ReLU.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from scipy.optimize import least_squares, minimize
+
+from hazboost.boosting.likelihood import loss_and_gradient
+from hazboost.data.nonparametric import kaplan_meier
+from hazboost.data.target import Target, as_if_only, condense, join_rows
+from hazboost.hazards.activations import PARAMETER_ACTIVATIONS
+from hazboost.hazards.heads import Head
+from hazboost.hazards.mixture import Mixture, log_time
+from hazboost.utils.arrays import Array
+
+#: The smallest shape and weight that a random draw may give.
+SMALLEST_DRAW = 1e-3
+#: Distinct times of events, and of censoring, on which a fit without features is made at most.
+ENOUGH_TIMES = 2_000
+#: How a maximum is looked for: in high accuracy, and again from where the search has stalled.
+SEARCH, RESTARTS = {"maxcor": 30, "ftol": 1e-12, "gtol": 1e-6, "maxiter": 300}, 6
+#: Range of the log-shapes, without features and with them: an event at the longest time asks for a spike there.
+LOG_SHAPES = (-1.5, 2.5)
+#: Range of the log-parameters in a fit to a curve.
+LOG_ETA_RANGE, LOG_K_RANGE = (-25.0, 25.0), (-3.0, 3.0)
+
+
+def random_start(mixture: Mixture, target: Target, rng: np.random.Generator) -> Array:
+    """Draw ``eta ~ U(0.5, 1.5)``, ``k ~ U(0, 2)`` and the weights' scores ``~ U(0, 1)``, as the authors' code does.
+
+    The draws are made in the authors' order, so that the same seed gives the same start.
+    """
+    draws = {
+        "eta": rng.random(mixture.n_heads) + 0.5,
+        "k": np.maximum(rng.random(mixture.n_heads) * 2.0, SMALLEST_DRAW),
+    }
+    weights = np.maximum(rng.random(max(mixture.n_heads, mixture.n_weight_scores)), SMALLEST_DRAW)
+    return _assemble(mixture, {name: np.log(draw) for name, draw in draws.items()}, weights)
+
+
+def kaplan_meier_start(mixture: Mixture, target: Target, rng: np.random.Generator) -> Array:
+    """Fit each family to the Kaplan-Meier curve and spread its heads around: ``N(eta, eta/10)``, ``N(k, k/10)``.
+
+    The heads have equal weights, so that together they follow the curve. Each cause has a curve of its own, for which
+    events of the others are censoring. An event in an interval counts at its middle.
+    """
+    curves = [_curve(target, cause) for cause in range(1, mixture.n_causes + 1)]
+    log_parameters = {"eta": np.zeros(mixture.n_heads), "k": np.zeros(mixture.n_heads)}
+    for block in mixture.blocks:
+        fitted = fit_to_curve(block.head, *curves[block.cause - 1])
+        for name, log_value in zip(block.head.parameters, fitted, strict=True):
+            spread = np.maximum(1.0 + 0.1 * rng.standard_normal(block.count), 0.1)
+            log_parameters[name][block.heads] = log_value + np.log(spread)
+    return _assemble(mixture, log_parameters, _equal_weights(mixture))
+
+
+def _curve(target: Target, cause: int) -> tuple[Array, Array]:
+    """The Kaplan-Meier curve of one cause; one that falls by half an event in all where there was none."""
+    only = as_if_only(target, cause)
+    time, survival = kaplan_meier(only)
+    if len(time):
+        return time, survival
+    longest = np.array([target.longest])
+    return longest, np.exp(-0.5 * longest / only.exposure)
+
+
+def fit_to_curve(head: Head, time: Array, survival: Array) -> Array:
+    """Log-parameters of the head whose survival curve is closest, in least squares, to the given one."""
+    log_t = log_time(time)
+
+    def residual(log_parameters: Array) -> Array:
+        return np.exp(-head.evaluate(log_t, *log_parameters).cumulative) - survival
+
+    def slopes(log_parameters: Array) -> Array:
+        at = head.evaluate(log_t, *log_parameters)
+        return np.stack([-np.exp(-at.cumulative) * slope for slope in at.cumulative_slopes], axis=1)
+
+    bounds = np.array([{"eta": LOG_ETA_RANGE, "k": LOG_K_RANGE}[name] for name in head.parameters]).T
+    fitted: Array = least_squares(residual, np.zeros(len(head.parameters)), jac=slopes, bounds=bounds).x
+    return fitted
+
+
+def marginal_start(mixture: Mixture, target: Target, rng: np.random.Generator) -> Array:
+    """Maximise the likelihood without covariates, from shapes spread between 1/2 and 2.
+
+    Parameters are fitted as logarithms and weights as scores of their own activation, inside bounds that leave every
+    head a part in the hazard: one that starts with none has no gradient and never learns.
+    """
+    logs = replace(mixture, parameter_activation=PARAMETER_ACTIVATIONS["exp"])
+    target = condense(join_rows(target), ENOUGH_TIMES)
+    share, rates = target.weight / target.weight[target.weight > 0.0].sum(), _rates(mixture, target)
+    log_eta = np.log(rates)[mixture.head_causes - 1]
+    log_k = np.concatenate([_spread(block.count) for block in mixture.blocks])
+    first = _assemble(logs, {"eta": log_eta, "k": log_k}, _equal_weights(mixture))
+
+    def mean_loss(start: Array) -> tuple[float, Array]:
+        loss, gradient = loss_and_gradient(logs, np.broadcast_to(start, (len(target), len(start))), target)
+        return float(share @ loss), share @ gradient
+
+    fitted = first
+    for _ in range(RESTARTS):  # the search may stall; begun anew from there, it goes on
+        fit = minimize(mean_loss, fitted, jac=True, method="L-BFGS-B", bounds=_bounds(mixture, rates), options=SEARCH)
+        fitted, moved = fit.x, np.abs(fit.x - fitted).max()
+        if moved < 1e-4:
+            break
+    return mixture.scores_of_logs(fitted)
+
+
+def _spread(count: int) -> Array:
+    """Log-shapes for ``count`` heads of a family."""
+    return np.linspace(-np.log(2.0), np.log(2.0), count) if count > 1 else np.zeros(1)
+
+
+def _rates(mixture: Mixture, target: Target) -> Array:
+    """Events of each cause over the time under observation; half an event where there was none."""
+    causes = [as_if_only(target, cause) for cause in range(1, mixture.n_causes + 1)]
+    events = np.array([one.event_mass for one in causes])
+    exposure = float((causes[0].weight * (causes[0].lower - causes[0].entry)).sum())
+    return np.where(events > 0.0, events, 0.5) / exposure
+
+
+def _bounds(mixture: Mixture, rates: Array) -> list[tuple[float, float]]:
+    """Bounds of log-parameters and weight scores: scales around the mean rates, weights around equal ones."""
+    bounds = []
+    for block in mixture.blocks:
+        log_rate = float(np.log(rates[block.cause - 1]))
+        ranges = {"eta": (log_rate - 4.0, log_rate + 8.0), "k": LOG_SHAPES}
+        bounds += [ranges[name] for name in block.head.parameters for _ in range(block.count)]
+    if mixture.learns_weights:
+        equal = mixture.weight_activation.inverse_of_equal_weights(mixture.heads_per_cause)
+        # A positive score is that of an activation that may reach zero, and stays positive.
+        bounds += [(0.3 * equal if equal > 0.0 else equal - 1.0, equal + 1.0)] * mixture.n_weight_scores
+    return bounds
+
+
+def _equal_weights(mixture: Mixture) -> Array:
+    if not mixture.learns_weights:
+        return np.empty(0)
+    equal = mixture.weight_activation.inverse_of_equal_weights(mixture.heads_per_cause)
+    return np.full(mixture.n_weight_scores, equal)
+
+
+def _assemble(mixture: Mixture, log_parameters: dict[str, Array], weight_scores: Array) -> Array:
+    """Lay out parameters, given head by head, as scores."""
+    scores = np.empty(mixture.n_scores)
+    for block in mixture.blocks:
+        for p, name in enumerate(block.head.parameters):
+            scores[block.scores(p)] = mixture.parameter_activation.inverse(log_parameters[name][block.heads])
+    scores[mixture.first_weight_score :] = weight_scores[: mixture.n_weight_scores]
+    return scores
+
+
+StartRule = Callable[[Mixture, Target, np.random.Generator], Array]
+
+STARTS: dict[str, StartRule] = {
+    "random": random_start,
+    "km": kaplan_meier_start,
+    "marginal": marginal_start,
+}
+
+
+class Start(Protocol):
+    """Where boosting begins."""
+
+    @property
+    def intercept(self) -> Array:
+        """Scores of a subject about whom nothing is known, of shape (scores,)."""
+
+    def margin(self, X: Any) -> Array:
+        """Scores of each row, of shape (n, scores)."""
+
+
+@dataclass(frozen=True)
+class ConstantStart:
+    """The same scores for every subject."""
+
+    intercept: Array
+
+    def margin(self, X: Any) -> Array:
+        """The intercept, once for each row."""
+        return np.tile(self.intercept, (X.shape[0], 1))

@@ -1,0 +1,243 @@
+"""Predicted distributions: curves, quantiles and means, in the user's unit of time."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate
+from scipy.special import beta, gamma
+
+from hazboost.hazards import distribution as module
+from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
+from hazboost.hazards.distribution import Distribution
+from hazboost.hazards.heads import HEADS
+
+weight_activations = pytest.mark.parametrize("weight", [*WEIGHT_ACTIVATIONS, "uniform"])
+TIMES = np.array([0.0, 0.01, 0.2, 0.5, 0.9, 1.0, 2.0, 7.0])
+
+
+@pytest.fixture
+def mixed(make_mixture):
+    """Distributions of seven subjects, all families, for any activation of the weights."""
+
+    def make(weight, unit=1.0):
+        mixture = make_mixture(dict.fromkeys(HEADS, 1), "softplus", weight)
+        scores = np.random.default_rng(0).normal(size=(7, mixture.n_scores))
+        return Distribution(mixture, scores, unit)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def single(make_mixture):
+    """One head with the given parameters and weight."""
+
+    def make(name, *parameters, w=1.0, unit=1.0):
+        mixture = make_mixture({name: 1}, "exp", "identity")
+        return Distribution(mixture, np.array([[*np.log(parameters), w]]), unit)
+
+    return make
+
+
+def area_below(distribution, tau):
+    """Integral of survival up to ``tau``: many small panels, even ones and ones that crowd towards zero."""
+    ends = np.unique([0.0, *np.geomspace(1e-20, tau, 300), *np.linspace(0.0, tau, 300)])
+    nodes, weights = np.polynomial.legendre.leggauss(10)
+    half = 0.5 * np.diff(ends)[:, None]
+    times = ends[:-1, None] + half * (nodes + 1.0)
+    return (distribution.survival(times.ravel())[0] * (half * weights).ravel()).sum()
+
+
+@weight_activations
+def test_survival_cumulative_hazard_and_hazard_are_consistent(mixed, differentiate, weight):
+    distribution = mixed(weight, unit=3.0)
+    np.testing.assert_array_equal(distribution.survival(TIMES), np.exp(-distribution.cumulative_hazard(TIMES)))
+    times = TIMES[1:]
+    slope = differentiate(lambda x: distribution.cumulative_hazard(times + x), 0.0, step=1e-6)
+    hazard = distribution.hazard(times)
+    np.testing.assert_allclose(hazard, slope, rtol=1e-5, atol=1e-7)
+    assert (hazard >= 0.0).all()
+
+
+@weight_activations
+def test_only_the_unit_of_time_changes(mixed, weight):
+    scaled, days = mixed(weight), mixed(weight, unit=365.0)
+    p = np.array([0.1, 0.5, 0.9])
+    np.testing.assert_allclose(days.survival(365.0 * TIMES), scaled.survival(TIMES), rtol=1e-9)
+    np.testing.assert_allclose(365.0 * days.hazard(365.0 * TIMES[1:]), scaled.hazard(TIMES[1:]), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(days.shares(365.0 * TIMES[1:]), scaled.shares(TIMES[1:]), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(days.quantile(p), 365.0 * scaled.quantile(p), rtol=1e-9)
+    np.testing.assert_allclose(days.restricted_mean(365.0), 365.0 * scaled.restricted_mean(1.0), rtol=1e-9)
+    np.testing.assert_allclose(days.mean(), 365.0 * scaled.mean(), rtol=1e-6)
+
+
+@weight_activations
+def test_own_times_for_each_subject(mixed, weight):
+    distribution = mixed(weight)
+    times = np.random.default_rng(1).uniform(0.0, 2.0, size=(7, 3))
+    for name in ("survival", "cumulative_hazard", "hazard"):
+        together = getattr(distribution, name)(times)
+        for row in range(7):
+            alone = getattr(distribution[row : row + 1], name)(times[row])
+            np.testing.assert_allclose(together[[row]], alone, rtol=1e-12, atol=1e-15)
+
+
+@weight_activations
+def test_chunks_of_rows_change_nothing(mixed, monkeypatch, weight):
+    distribution = mixed(weight)[:3]
+
+    def everything():
+        return [
+            *(getattr(distribution, name)(TIMES) for name in ("survival", "hazard", "shares")),
+            distribution.restricted_mean(1.5),
+        ]
+
+    whole = everything()
+    monkeypatch.setattr(module, "CHUNK", 1)
+    for before, after in zip(whole, everything(), strict=True):
+        np.testing.assert_allclose(after, before, rtol=1e-13, atol=1e-300)
+
+
+@weight_activations
+def test_shares_sum_to_one_where_no_weight_is_negative(mixed, weight):
+    distribution = mixed(weight)
+    positive = (distribution.mixture.parameters(distribution.scores).weight >= 0.0).all(axis=1)
+    shares = distribution.shares(TIMES[1:])
+    assert shares.shape == (7, 7, len(HEADS))
+    np.testing.assert_allclose(shares.sum(axis=-1)[positive], 1.0, rtol=1e-12)
+    np.testing.assert_allclose(np.abs(shares).sum(axis=-1), 1.0, rtol=1e-12)
+
+
+def test_no_subject_gives_empty_results(mixed):
+    nobody = mixed("relu")[:0]
+    assert len(nobody) == 0
+    assert nobody.survival(TIMES).shape == (0, len(TIMES))
+    assert nobody.quantile(np.array([0.5])).shape == (0, 1)
+    assert nobody.restricted_mean(1.0).shape == nobody.mean().shape == (0,)
+
+
+@pytest.mark.parametrize("name", HEADS)
+@settings(max_examples=25)
+@given(data=st.data())
+def test_quantile_inverts_survival(single, name, data):
+    parameters = [np.exp(data.draw(st.floats(-2.0, 2.0))) for _ in HEADS[name].parameters]
+    p, unit = data.draw(st.floats(1e-3, 0.999)), data.draw(st.sampled_from([1.0, 365.0]))
+    distribution = single(name, *parameters, w=data.draw(st.floats(0.1, 3.0)), unit=unit)
+    survival = distribution.survival(distribution.quantile(np.array([p])))[0, 0]
+    assert survival == pytest.approx(1.0 - p, rel=1e-9)
+
+
+@weight_activations
+def test_quantiles_of_mixtures_invert_survival_and_never_fall(mixed, weight):
+    p = np.array([0.0, 0.01, 0.3, 0.5, 0.8, 1.0])
+    quantile = mixed(weight).quantile(p)
+    assert (quantile[:, 0] == 0.0).all()
+    assert (quantile[:, -1] == np.inf).all()
+    assert (quantile[:, 1:] >= quantile[:, :-1]).all()
+    reached = np.isfinite(quantile[:, 1:-1])
+    survival = mixed(weight).survival(np.where(reached, quantile[:, 1:-1], 1.0))
+    np.testing.assert_allclose(survival[reached], np.broadcast_to(1.0 - p[1:-1], reached.shape)[reached], rtol=1e-9)
+    plateau = mixed(weight).survival(np.array([1e250]))
+    assert (plateau > 1.0 - p[1:-1])[~reached].all()
+
+
+@pytest.mark.parametrize("k", [0.3, 1.0, 4.0, 50.0])
+def test_median_and_mean_of_a_weibull(single, k):
+    eta, unit = 2.5, 10.0
+    distribution = single("weibull", eta, k, unit=unit)
+    scale = unit * eta ** (-1.0 / k)
+    assert distribution.quantile(np.array([0.5]))[0, 0] == pytest.approx(scale * np.log(2.0) ** (1.0 / k), rel=1e-10)
+    assert distribution.mean()[0] == pytest.approx(scale * gamma(1.0 + 1.0 / k), rel=1e-6 if k < 10.0 else 1e-3)
+
+
+@pytest.mark.parametrize("k", [1.05, 1.5, 3.0, 50.0])
+def test_mean_of_a_log_logistic(single, k):
+    eta, unit = 0.7, 5.0
+    expected = unit * eta ** (-1.0 / k) * np.pi / k / np.sin(np.pi / k)
+    assert single("loglogistic", eta, k, unit=unit).mean()[0] == pytest.approx(expected, rel=1e-6 if k < 10.0 else 1e-3)
+
+
+@pytest.mark.parametrize(("w", "k"), [(3.0, 0.5), (0.5, 4.0), (0.1, 20.0), (0.01, 200.0)])
+def test_mean_of_a_weighted_log_logistic(single, w, k):
+    """``S(t) = (1 + t^k)^-w``: for small weights and steep shapes all but a broken line."""
+    expected = beta(1.0 / k, w - 1.0 / k) / k
+    assert single("loglogistic", 1.0, k, w=w).mean()[0] == pytest.approx(expected, rel=1e-6 if k < 10.0 else 1e-3)
+
+
+@pytest.mark.parametrize(("w", "k"), [(1.0, 1.0), (0.5, 2.0), (0.25, 4.0), (0.1, 10.0), (1.0, 0.5), (0.3, 2.0)])
+@pytest.mark.parametrize("eta", [0.01, 0.3, 1.0, 7.0])
+def test_mean_of_a_heavy_tail_is_infinite(single, eta, w, k):
+    distribution = single("loglogistic", eta, k, w=w)
+    assert distribution.mean()[0] == np.inf
+    assert 0.0 < distribution.restricted_mean(1.0)[0] < 1.0
+
+
+@pytest.mark.parametrize("sigma", [0.1, 1.0, 3.0, 5.0])
+def test_mean_of_a_log_normal(single, sigma):
+    distribution = single("lognormal", np.exp(0.3 / sigma), 1.0 / sigma)
+    assert distribution.mean()[0] == pytest.approx(np.exp(-0.3 + sigma**2 / 2.0), rel=1e-5)
+
+
+def test_mean_of_constant_hazards(single, make_mixture):
+    assert single("exponential", 0.2, unit=7.0).mean()[0] == pytest.approx(35.0, rel=1e-6)
+    dead = Distribution(make_mixture({"weibull": 1}, "relu", "relu").with_background(0.01), -np.ones((1, 3)), 7.0)
+    assert dead.mean()[0] == pytest.approx(700.0, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", HEADS)
+@given(data=st.data())
+def test_restricted_mean_is_the_integral_of_survival(single, name, data):
+    parameters = [np.exp(data.draw(st.floats(-1.5, 1.5))) for _ in HEADS[name].parameters]
+    tau = data.draw(st.floats(0.05, 20.0))
+    distribution = single(name, *parameters, unit=2.0)
+    assert distribution.restricted_mean(tau)[0] == pytest.approx(area_below(distribution, tau), rel=1e-6)
+
+
+@pytest.mark.parametrize("k", [50.0, 1e3, 1e6])
+def test_restricted_mean_of_a_steep_curve(single, k):
+    """All die close to ``t = 1``."""
+    distribution = single("weibull", 1.0, k)
+    assert distribution.restricted_mean(0.5)[0] == pytest.approx(0.5, rel=1e-4)
+    assert distribution.restricted_mean(2.0)[0] == pytest.approx(gamma(1.0 + 1.0 / k), rel=1e-4)
+
+
+@pytest.mark.parametrize("k", [0.05, 0.1])
+def test_restricted_mean_of_a_flat_curve(single, k):
+    expected = integrate.quad(lambda x: np.exp(x - np.exp(k * x)), -60.0, 0.0, epsrel=1e-11)[0]
+    assert single("weibull", 1.0, k).restricted_mean(1.0)[0] == pytest.approx(expected, rel=1e-3)
+
+
+@weight_activations
+def test_restricted_mean_rises_with_its_limit_to_the_mean(mixed, weight):
+    distribution = mixed(weight)
+    means = np.stack([distribution.restricted_mean(tau) for tau in (1e-12, 0.1, 0.5, 1.0, 5.0, 50.0)])
+    assert ((means[0] > 0.5e-12) & (means[0] <= 1.000001e-12)).all()
+    assert (np.diff(means, axis=0) >= -1e-6).all()
+    mean = distribution.mean()
+    assert (means <= mean * (1.0 + 1e-6)).all()
+    finite = np.isfinite(mean)
+    np.testing.assert_allclose(distribution.restricted_mean(1e200)[finite], mean[finite], rtol=1e-5)
+
+
+@pytest.mark.parametrize("parameter", PARAMETER_ACTIVATIONS)
+@weight_activations
+def test_nothing_is_nan_for_extreme_scores(make_mixture, parameter, weight):
+    mixture = make_mixture(dict.fromkeys(HEADS, 1), parameter, weight)
+    extremes = np.array([-1e30, -1e3, -1.0, -1e-40, 0.0, 1e-40, 1.0, 1e3, 1e30])
+    scores = np.random.default_rng(3).choice(extremes, size=(30, mixture.n_scores))
+    distribution = Distribution(mixture, scores, unit=1e3)
+    times = np.array([0.0, 1e-300, 1e-9, 0.5, 1e3, 1e6, 1e300])
+    with np.errstate(all="raise", under="ignore"):
+        survival = distribution.survival(times)
+        values = [
+            distribution.hazard(times),
+            distribution.shares(times),
+            distribution.quantile(np.array([0.0, 0.1, 0.5, 1.0])),
+            distribution.restricted_mean(1e3),
+            distribution.mean(),
+        ]
+    assert (survival[:, 0] == 1.0).all()
+    assert ((survival >= 0.0) & (survival <= 1.0)).all()
+    assert (np.diff(survival, axis=1) <= 0.0).all()
+    assert not any(np.isnan(value).any() for value in values)
+    assert (values[3] <= 1e3 * (1.0 + 1e-6)).all()

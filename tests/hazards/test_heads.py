@@ -1,0 +1,186 @@
+"""Every head in the registry: its formulas agree with each other, with SciPy, and survive extreme values."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy import integrate, stats
+
+from hazboost.hazards.heads import HEADS
+
+heads = pytest.mark.parametrize("head", HEADS.values(), ids=HEADS)
+ordinary = st.floats(-2.0, 2.0)
+wide = st.floats(-8.0, 8.0)
+log_times = st.floats(-12.0, 5.0)
+
+
+def draw_parameters(data, head, values):
+    return tuple(data.draw(values, label=f"log {name}") for name in head.parameters)
+
+
+def log_cumulative(head, log_t, *log_parameters):
+    return np.log(head.evaluate(log_t, *log_parameters).cumulative)
+
+
+def assume_representable(head, log_t, *log_parameters):
+    """Neither underflow nor the bound on exponents, where finite differences have nothing to say."""
+    assume(1e-200 < head.evaluate(log_t, *log_parameters).cumulative < 250.0)
+
+
+def step_for(log_t, *log_parameters):
+    """A step that is small for the steepest of the drawn parameters."""
+    return 1e-3 / (1.0 + np.exp(max(log_parameters)) * (1.0 + abs(log_t)))
+
+
+def replaced(values, position, value):
+    return (*values[:position], value, *values[position + 1 :])
+
+
+@heads
+@given(data=st.data())
+def test_hazard_is_the_derivative_of_the_cumulative_hazard(head, data, differentiate):
+    parameters, log_t = draw_parameters(data, head, wide), data.draw(log_times)
+    assume_representable(head, log_t, *parameters)
+    at, step = head.evaluate(log_t, *parameters), step_for(log_t, *parameters)
+    slope = differentiate(lambda x: log_cumulative(head, x, *parameters), log_t, step)
+    rounding = 1e-15 * (1.0 + abs(np.log(at.cumulative))) / step
+    assert slope == pytest.approx(np.exp(at.log_hazard + log_t) / at.cumulative, rel=1e-5, abs=rounding)
+
+
+@heads
+@given(data=st.data())
+def test_integrals_of_the_hazard_and_of_its_slopes_are_the_cumulative_ones(head, data):
+    parameters, log_t = draw_parameters(data, head, ordinary), data.draw(st.floats(-4.0, 1.0))
+    assume_representable(head, log_t, *parameters)
+    at = head.evaluate(log_t, *parameters)
+    depth = 1.0
+    while head.evaluate(log_t - depth, *parameters).cumulative > 1e-13 * at.cumulative:
+        depth *= 2.0
+
+    def integral(factor):
+        def integrand(x):
+            inner = head.evaluate(x, *parameters)
+            return np.exp(inner.log_hazard + x) / at.cumulative * factor(inner)
+
+        panels = log_t - depth * np.array([1.0, 0.3, 0.1, 0.03, 0.0])
+        return sum(
+            integrate.quad(integrand, *ends, epsrel=1e-9, epsabs=1e-13)[0] for ends in itertools.pairwise(panels)
+        )
+
+    assert integral(lambda _: 1.0) == pytest.approx(1.0, rel=1e-7)
+    for p, slope in enumerate(at.cumulative_slopes):
+        expected = slope / at.cumulative
+        assert integral(lambda inner, p=p: inner.log_hazard_slopes[p]) == pytest.approx(expected, rel=1e-5, abs=1e-11)
+
+
+@heads
+@given(data=st.data())
+def test_slopes_are_those_of_finite_differences(head, data, differentiate):
+    parameters, log_t = draw_parameters(data, head, wide), data.draw(log_times)
+    assume_representable(head, log_t, *parameters)
+    at, step = head.evaluate(log_t, *parameters), step_for(log_t, *parameters)
+    for p, value in enumerate(parameters):
+        log_hazard = differentiate(
+            lambda x, p=p: head.evaluate(log_t, *replaced(parameters, p, x)).log_hazard, value, step
+        )
+        cumulative = differentiate(lambda x, p=p: log_cumulative(head, log_t, *replaced(parameters, p, x)), value, step)
+        rounding = 1e-15 * (1.0 + abs(at.log_hazard) + abs(np.log(at.cumulative))) / step
+        assert at.log_hazard_slopes[p] == pytest.approx(log_hazard, rel=1e-5, abs=rounding)
+        assert at.cumulative_slopes[p] / at.cumulative == pytest.approx(cumulative, rel=1e-5, abs=rounding)
+
+
+@heads
+@given(data=st.data())
+def test_cumulative_hazard_starts_at_zero_and_never_falls(head, data):
+    parameters = draw_parameters(data, head, ordinary)
+    cumulative = head.evaluate(np.linspace(-600.0, 600.0, 2001), *parameters).cumulative
+    assert cumulative[0] < 1e-30
+    assert (np.diff(cumulative) >= 0.0).all()
+
+
+@heads
+@given(data=st.data())
+def test_paths_rise_from_zero_at_least_as_fast_as_slopes_move(head, data):
+    parameters = draw_parameters(data, head, wide)
+    log_t = np.sort([-600.0, *data.draw(st.lists(st.floats(-30.0, 30.0), min_size=2, max_size=8), label="log t")])
+    at = head.evaluate(log_t, *parameters)
+    assert len(at.cumulative_paths) == len(head.parameters)
+    for path, slope in zip(at.cumulative_paths, at.cumulative_slopes, strict=True):
+        rise, rounding = np.diff(path), 1e-12 * path[1:] + np.finfo(float).tiny
+        assert path[0] >= 0.0
+        assert (rise >= -rounding).all()
+        assert (np.abs(np.diff(slope)) <= rise + rounding).all()
+
+
+@heads
+def test_paths_start_at_zero_and_hold_in_small_steps(head):
+    at = head.evaluate(np.linspace(-60.0, 3.0, 20_001), *np.array([0.3, -0.4])[: len(head.parameters)])
+    for path, slope in zip(at.cumulative_paths, at.cumulative_slopes, strict=True):
+        assert path[0] < 1e-15
+        assert (np.abs(slope) <= path * (1.0 + 1e-12)).all()
+        assert (np.abs(np.diff(slope)) <= np.diff(path) + 1e-12 * path[1:] + np.finfo(float).tiny).all()
+
+
+@heads
+@given(data=st.data())
+def test_change_of_time_unit_keeps_every_instant(head, data):
+    parameters = draw_parameters(data, head, ordinary)
+    log_t, log_unit = data.draw(st.floats(-5.0, 1.0)), data.draw(st.floats(-7.0, 7.0))
+    before = head.evaluate(log_t, *parameters)
+    after = head.evaluate(log_t + log_unit, *head.change_time_unit(log_unit, *parameters))
+    assert after.cumulative == pytest.approx(before.cumulative, rel=1e-9, abs=0.0)
+    assert after.log_hazard + log_unit == pytest.approx(before.log_hazard, rel=1e-9, abs=1e-9)
+
+
+REFERENCES = {
+    "weibull": lambda eta, k: stats.weibull_min(k, scale=eta ** (-1 / k)),
+    "loglogistic": lambda eta, k: stats.fisk(k, scale=eta ** (-1 / k)),
+    "exponential": lambda eta: stats.expon(scale=1 / eta),
+    "gompertz": lambda eta, k: stats.gompertz(eta / k, scale=1 / k),
+    "lognormal": lambda eta, k: stats.lognorm(1 / k, scale=eta ** (-1 / k)),
+}
+
+
+@heads
+@given(data=st.data())
+def test_survival_and_hazard_are_those_of_scipy(head, data):
+    parameters = draw_parameters(data, head, ordinary)
+    reference = REFERENCES[head.name](*np.exp(parameters))
+    times = np.linspace(0.05, 2.0, 20)
+    at = head.evaluate(np.log(times), *parameters)
+    survival = np.exp(-at.cumulative)
+    np.testing.assert_allclose(survival, reference.sf(times), rtol=1e-8, atol=1e-13)
+    np.testing.assert_allclose(np.exp(at.log_hazard) * survival, reference.pdf(times), rtol=1e-8, atol=1e-12)
+
+
+@heads
+def test_everything_is_finite_for_extreme_values(head):
+    extremes = np.array([-69.0, -40.0, -10.0, -1e-20, 0.0, 1e-20, 3.0, 10.0, 40.0, 69.0])
+    times = np.array([-690.0, -300.0, -40.0, -1.0, -1e-9, 0.0, 1e-9, 1.0, 40.0, 300.0, 690.0])
+    log_t, *parameters = np.meshgrid(times, *[extremes] * len(head.parameters), indexing="ij")
+    with np.errstate(all="raise", under="ignore"):
+        at = head.evaluate(log_t, *parameters)
+        moved = head.change_time_unit(8.0, *parameters)
+    for values in (at.log_hazard, at.cumulative, *sum(at[2:], ()), *moved):
+        assert np.isfinite(values).all()
+    assert (at.cumulative >= 0.0).all()
+    assert (np.diff(at.cumulative, axis=0) >= 0.0).all()
+
+
+@heads
+def test_arrays_broadcast(head):
+    rng = np.random.default_rng(0)
+    parameters = [rng.normal(size=(4, 1, 3)) for _ in head.parameters]
+    log_t = rng.normal(size=(1, 5, 1))
+    at = head.evaluate(log_t, *parameters)
+    one = head.evaluate(log_t[0, 2, 0], *(values[1, 0, 2] for values in parameters))
+    for values, value in zip(at[:2] + sum(at[2:], ()), one[:2] + sum(one[2:], ()), strict=True):
+        assert np.broadcast_to(values, (4, 5, 3))[1, 2, 2] == pytest.approx(value, rel=1e-12)
+    assert at.log_hazard.shape == at.cumulative.shape == (4, 5, 3)
+
+
+def test_registry_names_its_members():
+    assert {name: head.name for name, head in HEADS.items()} == {name: name for name in HEADS}
+    assert len({type(head) for head in HEADS.values()}) == len(HEADS)

@@ -1,0 +1,212 @@
+"""Early stopping, validation data and the history."""
+
+import numpy as np
+import pytest
+
+from hazboost import FPBoost
+from hazboost.data.target import as_target
+from hazboost.training.fit import Data
+
+METRICS = {"concordance": ("validation_concordance", np.argmax), "likelihood": ("validation_loss", np.argmin)}
+
+
+def simulate(n, seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 5))
+    time = 30.0 * rng.weibull(1.3, n) * np.exp(-0.7 * X[:, 0])
+    censoring = rng.exponential(60.0, n)
+    return X, (time <= censoring, np.minimum(time, censoring))
+
+
+X, Y = simulate(120, 0)
+X_NEW, Y_NEW = simulate(80, 1)
+
+
+def eager(**parameters):
+    """Learns so fast that it soon learns too much."""
+    defaults = {"n_estimators": 60, "max_depth": 4, "learning_rate": 0.5, "init": "marginal", "random_state": 0}
+    return FPBoost(1, 1, **{**defaults, **parameters})
+
+
+@pytest.fixture(scope="module", params=METRICS)
+def stopped(request):
+    model = eager(patience=4, stopping_metric=request.param)
+    return model.fit(X, Y, eval_set=(X_NEW, Y_NEW))
+
+
+def watched(model):
+    name, best = METRICS[model.stopping_metric]
+    return model.history_[name], best
+
+
+def test_the_best_round_is_kept(stopped):
+    values, best = watched(stopped)
+    assert stopped.n_estimators_ == best(values[1:]) + 1
+    assert stopped.n_estimators_ < stopped.n_estimators
+
+
+def test_training_stops_when_patience_ends(stopped):
+    values, _ = watched(stopped)
+    assert len(values) - 1 == stopped.n_estimators_ + 4
+    assert {len(values) for values in stopped.history_.values()} == {stopped.n_estimators_ + 5}
+
+
+def test_the_stopped_model_is_the_one_trained_for_so_many_rounds(stopped):
+    again = eager(n_estimators=stopped.n_estimators_).fit(X, Y)
+    assert stopped.predict(X_NEW).tobytes() == again.predict(X_NEW).tobytes()
+    assert stopped.history_["train_loss"][stopped.n_estimators_] == again.history_["train_loss"][-1]
+
+
+def loss_of_predictions(model, X, y):
+    """Mean negative log-likelihood, from predicted hazards."""
+    event, time = y
+    log_hazard = [np.log(h(t)) for h, t in zip(model.predict_hazard_function(X), time, strict=True)]
+    cumulative = [H(t) for H, t in zip(model.predict_cumulative_hazard_function(X), time, strict=True)]
+    return np.mean(cumulative - event * np.array(log_hazard))
+
+
+def test_the_history_is_that_of_the_kept_model(stopped):
+    kept = stopped.n_estimators_
+    loss = loss_of_predictions(stopped, X_NEW, Y_NEW)
+    assert stopped.history_["validation_loss"][kept] == pytest.approx(loss, rel=1e-5)
+    if "validation_concordance" in stopped.history_:
+        assert stopped.history_["validation_concordance"][kept] == pytest.approx(stopped.score(X_NEW, Y_NEW), abs=2e-3)
+
+
+def test_the_concordance_of_the_start_is_chance():
+    model = eager(patience=2).fit(X, Y, eval_set=(X_NEW, Y_NEW))
+    assert model.history_["validation_concordance"][0] == 0.5
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_a_fraction_is_set_aside_for_stopping(metric):
+    options = {"patience": 3, "stopping_metric": metric, "random_state": 7}
+    model = eager(**options, validation_fraction=0.25).fit(X, Y)
+    train, aside = Data(X, as_target(Y)).split(0.25, 7)
+    pair = (part.target.event for part in (train, aside)), (part.target.lower for part in (train, aside))
+    (e_train, e_aside), (t_train, t_aside) = pair
+    explicit = eager(**options).fit(train.X, (e_train, t_train), eval_set=(aside.X, (e_aside, t_aside)))
+    assert model.n_estimators_ == explicit.n_estimators_
+    assert model.history_ == explicit.history_
+    assert model.predict(X).tobytes() == explicit.predict(X).tobytes()
+    np.testing.assert_array_equal(model.unique_times_, np.unique(Y[1]))
+
+
+def test_the_split_is_a_stratified_partition():
+    X_rows = np.arange(200.0)[:, None]
+    event = np.arange(200) % 10 == 0
+    train, aside = Data(X_rows, as_target((event, X_rows[:, 0] + 1.0))).split(0.2, 0)
+    np.testing.assert_array_equal(np.sort(np.r_[train.X, aside.X], axis=0), X_rows)
+    assert len(aside.target) == 40
+    assert aside.target.event.sum() == 4
+    np.testing.assert_array_equal(aside.X[:, 0] + 1.0, aside.target.lower)
+    assert not np.array_equal(aside.X, Data(X_rows, train.target).split(0.2, 1)[1].X)
+
+
+def test_sample_weights_follow_their_rows_into_the_split():
+    """With nearly all weight on a few rows, the validation loss must be theirs."""
+    weight = np.where(np.arange(len(X)) % 2, 1e-9, 1.0)
+    target = as_target(Y, weight)
+    train, aside = Data(X, target).split(0.3, 0)
+    for part in (train, aside):
+        rows = [np.flatnonzero(target.lower == time)[0] for time in part.target.lower]
+        np.testing.assert_array_equal(part.target.weight, weight[rows])
+
+
+@pytest.mark.parametrize("only", ["event", "censored"])
+def test_a_single_row_of_a_kind_does_not_stop_the_split(only):
+    event = np.arange(len(X)) == 0 if only == "event" else np.arange(len(X)) > 0
+    parts = Data(X, as_target((event, Y[1]))).split(0.2, 0)
+    assert sum(len(part.target) for part in parts) == len(X)
+
+
+def test_without_patience_the_validation_set_is_only_watched():
+    model = eager(n_estimators=30).fit(X, Y, eval_set=[(X_NEW, Y_NEW)])
+    assert model.n_estimators_ == 30
+    assert {len(values) for values in model.history_.values()} == {31}
+    assert model.history_.keys() == {"train_loss", "validation_loss", "validation_concordance"}
+    assert model.predict(X).tobytes() == eager(n_estimators=30).fit(X, Y).predict(X).tobytes()
+
+
+def test_without_patience_nothing_is_set_aside():
+    assert eager(n_estimators=3).fit(X, Y).history_.keys() == {"train_loss"}
+
+
+def test_an_explicit_set_is_used_instead_of_a_fraction():
+    models = [eager(patience=3, validation_fraction=f).fit(X, Y, eval_set=(X_NEW, Y_NEW)) for f in (0.1, 0.6)]
+    assert models[0].predict(X).tobytes() == models[1].predict(X).tobytes()
+
+
+def test_patience_that_never_ends_makes_all_rounds():
+    model = eager(n_estimators=5, patience=50).fit(X, Y, eval_set=(X_NEW, Y_NEW))
+    assert len(model.history_["train_loss"]) == 6
+    assert model.n_estimators_ == np.argmax(model.history_["validation_concordance"][1:]) + 1
+
+
+def test_validation_loss_is_in_the_users_time():
+    scale = 365.25
+    one, other = (
+        eager(n_estimators=4).fit(X, (Y[0], Y[1] / u), eval_set=(X_NEW, (Y_NEW[0], Y_NEW[1] / u))).history_
+        for u in (1.0, scale)
+    )
+    difference = np.subtract(one["validation_loss"], other["validation_loss"])
+    np.testing.assert_allclose(difference, Y_NEW[0].mean() * np.log(scale), rtol=1e-4)
+
+
+def test_a_validation_set_may_reach_beyond_the_training_follow_up():
+    late = (Y_NEW[0], Y_NEW[1] + 10.0 * Y[1].max())
+    model = eager(n_estimators=5).fit(X, Y, eval_set=(X_NEW, late))
+    assert np.isfinite(model.history_["validation_loss"]).all()
+
+
+def test_events_at_zero_in_the_validation_set():
+    zero = (np.ones(len(X_NEW), dtype=bool), np.where(np.arange(len(X_NEW)) < 3, 0.0, Y_NEW[1]))
+    model = eager(n_estimators=5).fit(X, Y, eval_set=(X_NEW, zero))
+    assert np.isfinite(model.history_["validation_loss"]).all()
+
+
+def test_the_training_loss_never_rises_at_a_small_learning_rate():
+    slow = {"n_estimators": 40, "learning_rate": 0.02, "subsample": 1.0, "init": "marginal", "random_state": 0}
+    for solver in ("gradient", "newton"):
+        loss = FPBoost(2, 2, solver=solver, **slow).fit(X, Y).history_["train_loss"]
+        assert (np.diff(loss) < 0.0).all()
+
+
+def test_background_is_half_an_event_in_all_of_the_follow_up():
+    model = eager(n_estimators=2).fit(X, Y).model_
+    assert model.mixture.background / model.unit == pytest.approx(0.5 / Y[1].sum())
+
+
+def curved(n, seed):
+    """Nothing for a linear predictor, and something for trees."""
+    rng = np.random.default_rng(seed)
+    features = rng.normal(size=(n, 3))
+    time = rng.weibull(1.5, n) * np.where(np.abs(features[:, 0]) > 0.7, 0.2, 1.0)
+    limit = rng.exponential(2.0, n)
+    return features, (time <= limit, np.minimum(time, limit))
+
+
+def automatic(**parameters):
+    return FPBoost(learning_rate=0.3, n_folds=3, random_state=0, **parameters)
+
+
+@pytest.mark.parametrize("init", ["marginal", "linear"])
+def test_the_history_of_averaged_models_is_that_of_their_average(init):
+    (features, y), new = curved(200, 0), curved(100, 1)
+    model = automatic(init=init).fit(features, y, eval_set=new)
+    assert len(model.model_.boosters) == 3
+    assert model.history_.keys() == {"train_loss", "validation_loss"}
+    chosen = int(np.argmin(model.cv_results_["round_loss"]))
+    assert len(model.history_["validation_loss"]) == chosen + 1 > 2
+    assert model.history_["validation_loss"][-1] == pytest.approx(loss_of_predictions(model, *new), rel=1e-5)
+    assert automatic(init=init).fit(features, y).predict(new[0]).tobytes() == model.predict(new[0]).tobytes()
+    one_round = FPBoost(n_estimators=1, n_folds=3, init=init, random_state=0).fit(features, y, eval_set=new)
+    assert model.history_["validation_loss"][0] == pytest.approx(one_round.history_["validation_loss"][0], rel=1e-6)
+
+
+def test_no_round_at_all_has_a_history_of_the_start():
+    old, new = curved(200, 0), curved(100, 1)
+    model = automatic(min_child_weight=1e6).fit(*old, eval_set=new)
+    assert model.n_estimators_ == 0
+    assert model.history_["validation_loss"] == [pytest.approx(loss_of_predictions(model, *new), rel=1e-5)]
+    assert model.history_["train_loss"] == [pytest.approx(loss_of_predictions(model, *old), rel=1e-5)]

@@ -1,0 +1,179 @@
+"""The linear start: a parametric regression under the trees."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hazboost import FPBoost, Surv
+from hazboost.boosting.likelihood import loss_and_gradient
+from hazboost.data.features import Schema
+from hazboost.data.target import Target
+from hazboost.hazards.activations import PARAMETER_ACTIVATIONS
+from hazboost.hazards.distribution import Distribution
+from hazboost.training.linear import INTERCEPT_REACH, MAX_SHIFT, fit_linear_path
+from hazboost.training.starts import marginal_start
+
+BETA = np.array([0.8, -0.5, 0.0])
+CAUSE_BETA = np.array([[0.8, 0.0], [0.0, -0.6], [0.5, -0.5]])
+NUMBERS = Schema(None, {}, sparse=False)
+
+
+def simulate(n, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3)) * [1.0, 10.0, 0.1] + [0.0, 5.0, 3.0]
+    eta = np.exp(((X - [0.0, 5.0, 3.0]) / [1.0, 10.0, 0.1]) @ BETA)
+    time = (rng.exponential(size=n) / eta) ** (1 / 1.5)
+    limit = rng.exponential(2.0, n)
+    event, time = time <= limit, np.minimum(time, limit)
+    unit = time.max()
+    return X, Target.of(time / unit, np.where(event, time / unit, np.inf), np.ones(n))
+
+
+def simulate_causes(n, seed=0):
+    """Two causes with constant hazards; each feature acts on one of them, the third on both."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    times = np.column_stack([rng.exponential(size=n) / np.exp(X @ beta) for beta in CAUSE_BETA.T])
+    limit = rng.exponential(2.0, n)
+    time, cause = np.minimum(times.min(axis=1), limit), 1 + times.argmin(axis=1)
+    unit, cause = time.max(), np.where(limit < times.min(axis=1), 0, cause)
+    return X, Target.of(time / unit, np.where(cause > 0, time / unit, np.inf), cause=cause)
+
+
+def path_of(mixture, X, target, ridges, schema=NUMBERS):
+    return fit_linear_path(
+        mixture, schema, X, target, marginal_start(mixture, target, np.random.default_rng(0)), ridges
+    )
+
+
+@pytest.mark.parametrize("weight", ["uniform", "scaled_softmax"])
+def test_coefficients_of_a_weibull_regression_are_recovered(make_mixture, weight):
+    """Whether they shift the scale of the head or the level of the weights."""
+    X, target = simulate(8000)
+    (start,) = path_of(make_mixture({"weibull": 1}, "exp", weight), X, target, [0.1])
+    assert start.coefficient.shape == (3, 1)
+    np.testing.assert_allclose(start.coefficient[:, 0], BETA, atol=0.05)
+
+
+@pytest.mark.parametrize("weight", ["uniform", "scaled_softmax"])
+def test_every_cause_has_coefficients_of_its_own(make_mixture, weight):
+    X, target = simulate_causes(8000)
+    mixture = make_mixture({"exponential": 1}, "exp", weight, 2)
+    (start,) = path_of(mixture, X, target, [0.1])
+    np.testing.assert_allclose(start.coefficient, CAUSE_BETA, atol=0.07)
+    mean = Distribution(mixture, start.margin(np.zeros((1, 3))))
+    feature = Distribution(mixture, start.margin(np.eye(3)))
+    for cause in (1, 2):
+        ratio = np.log(feature.hazard(np.array([0.5]), cause) / mean.hazard(np.array([0.5]), cause))[:, 0]
+        np.testing.assert_allclose(ratio, CAUSE_BETA[:, cause - 1], atol=0.07)
+
+
+def test_with_a_level_hazards_are_proportional_at_all_times(make_mixture):
+    X, target = simulate(400)
+    mixture = make_mixture({"weibull": 1, "loglogistic": 1}, "exp", "scaled_softmax")
+    (start,) = path_of(mixture, X, target, [1.0])
+    hazard = Distribution(mixture, start.margin(X[:20])).hazard(np.linspace(0.01, 3.0, 30))
+    ratio = hazard / hazard[0]
+    np.testing.assert_allclose(ratio, np.repeat(ratio[:, :1], 30, axis=1), rtol=1e-9)
+    np.testing.assert_allclose(
+        np.log(ratio[:, 0]), ((start.design(X[:20]) - start.design(X[:1])) @ start.coefficient)[:, 0], atol=1e-9
+    )
+
+
+def test_without_features_everybody_is_the_subject_at_the_mean(make_mixture):
+    X, target = simulate_causes(300)
+    (start,) = path_of(make_mixture({"weibull": 1}, "softplus", "scaled_softmax", 2), X, target, [1.0])
+    plain = start.without_features()
+    np.testing.assert_array_equal(plain.margin(X), np.tile(start.intercept, (300, 1)))
+    np.testing.assert_array_equal(plain.intercept, start.intercept)
+    assert np.ptp(start.margin(X), axis=0).max() > 0.1
+
+
+def test_no_prediction_is_carried_away(make_mixture):
+    """Separated data drive coefficients up; shifts and intercepts stay where they are told to."""
+    _, target = simulate(60)
+    split = target.event[:, None] * np.array([1.0, 1e6, -1.0])
+    mixture = make_mixture({"weibull": 1}, "exp", "scaled_softmax")
+    first = marginal_start(mixture, target, np.random.default_rng(0))
+    (start,) = fit_linear_path(mixture, NUMBERS, split, target, first, [1e-9])
+    level = np.flatnonzero(mixture.scales[0])[0]
+    margin = start.margin(1e3 * split)
+    assert np.isfinite(margin).all()
+    assert np.abs(margin[:, level] - start.log_intercept[level]).max() <= MAX_SHIFT
+    assert np.abs(start.log_intercept - first).max() <= INTERCEPT_REACH + 1e-9
+    np.testing.assert_array_equal(
+        start.log_intercept[mixture.first_weight_score :], first[mixture.first_weight_score :]
+    )
+
+
+@pytest.mark.parametrize("seed", [0, 11, 15])
+def test_no_head_becomes_a_spike_at_the_last_event(make_mixture, seed):
+    """An unbounded shape would give the longest training time an infinite density, and all later ones none."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(120, 5))
+    time, limit = 0.5 * rng.weibull(1.3, 120) * np.exp(-0.7 * X[:, 0]), rng.exponential(1.0, 120)
+    event, time = time <= limit, np.minimum(time, limit) / np.minimum(time, limit).max()
+    target = Target.of(time, np.where(event, time, np.inf))
+    mixture = make_mixture({"weibull": 1, "loglogistic": 1}, "exp", "scaled_softmax")
+    (start,) = path_of(mixture, X, target, [10.0])
+    cumulative = Distribution(mixture, start.margin(X)).cumulative_hazard(np.array([1.0, 1.2]))
+    assert (cumulative[:, 1] < 1e3 * np.maximum(cumulative[:, 0], 1.0)).all()
+
+
+@pytest.mark.parametrize("weight", ["softmax", "scaled_softmax", "identity"])
+def test_fit_is_a_minimum_of_the_penalised_loss(make_mixture, weight):
+    X, target = simulate_causes(400)
+    mixture, ridge = make_mixture({"weibull": 1, "loglogistic": 1}, "exp", weight, 2), 10.0
+    (start,) = path_of(mixture, X, target, [ridge])
+    columns = start.design(X)
+
+    def loss(beta):
+        scores = start.log_intercept + columns @ beta @ mixture.scales
+        return loss_and_gradient(mixture, scores, target)[0].mean() + 0.5 * ridge / len(X) * (beta**2).sum()
+
+    best = loss(start.coefficient)
+    rng = np.random.default_rng(0)
+    assert all(loss(start.coefficient + 0.05 * rng.normal(size=(3, 2))) > best for _ in range(20))
+
+
+def test_a_stronger_ridge_shrinks_the_coefficients_but_keeps_a_ranking(make_mixture):
+    X, target = simulate(300)
+    path = path_of(make_mixture({"weibull": 1}, "exp", "uniform"), X, target, [10_000.0, 100.0, 1.0])
+    sizes = [np.linalg.norm(start.coefficient) for start in path]
+    assert 0.0 < sizes[0] < sizes[1] < sizes[2]
+    assert np.corrcoef((path[0].design(X) @ path[0].coefficient)[:, 0], X[:, 0])[0, 1] > 0.6
+
+
+@pytest.mark.parametrize("parameter", list(PARAMETER_ACTIVATIONS))
+def test_margin_gives_the_same_parameters_under_every_activation(make_mixture, parameter):
+    X, target = simulate(200)
+    mixture = make_mixture({"weibull": 1, "gompertz": 1}, parameter, "softmax")
+    logs = make_mixture({"weibull": 1, "gompertz": 1}, "exp", "softmax")
+    intercept = marginal_start(logs, target, np.random.default_rng(0))
+    (start,) = fit_linear_path(mixture, NUMBERS, X, target, intercept, [10.0])
+    (plain,) = fit_linear_path(logs, NUMBERS, X, target, intercept, [10.0])
+    for one, other in zip(
+        mixture.parameters(start.margin(X)).activated, logs.parameters(plain.margin(X)).activated, strict=True
+    ):
+        for left, right in zip(one, other, strict=True):
+            np.testing.assert_allclose(left.log_value, right.log_value, atol=1e-6)
+
+
+def test_weight_two_is_a_row_given_twice(make_mixture):
+    X, target = simulate(120)
+    mixture, twice = make_mixture({"weibull": 1}, "exp", "uniform"), np.arange(120) < 40
+    heavy = Target.of(target.lower, target.upper, 1.0 + twice)
+    rows = np.concatenate([np.arange(120), np.flatnonzero(twice)])
+    (one,), (other,) = path_of(mixture, X, heavy, [5.0]), path_of(mixture, X[rows], target[rows], [5.0])
+    np.testing.assert_allclose(one.coefficient, other.coefficient, atol=1e-4)
+
+
+def test_each_cause_has_coefficients_of_its_own():
+    """A feature that brings one cause forward and puts the other off."""
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(2000, 1))
+    times = rng.exponential(1.0, (2, 2000)) * np.exp([-X[:, 0], X[:, 0]])
+    y = Surv.right(times.argmin(axis=0) + 1, times.min(axis=0))
+    start = FPBoost(1, 0, init="linear", n_estimators=1, n_folds=2, random_state=0).fit(X, y).model_.start
+    np.testing.assert_allclose(start.coefficient[0] / start.design.scale, [1.0, -1.0], atol=0.1)

@@ -1,0 +1,436 @@
+"""Choices by cross-validation, and the models that come of them."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from hazboost import FPBoost, Surv
+from hazboost.data.features import Schema
+from hazboost.data.target import Target
+from hazboost.engines.local import build_matrix, predict_scores
+from hazboost.training.fit import Data, Trainer
+from hazboost.training.linear import fit_linear_path
+from hazboost.training.selection import (
+    DEPTHS,
+    LARGEST_DIFFERENCE,
+    MAX_ROUNDS,
+    MAX_ROWS_FOR_FOLDS,
+    PATIENCE,
+    RIDGES,
+    Ensemble,
+    Folds,
+    Member,
+    is_clear,
+    mean_curve,
+    path_losses,
+    row_losses,
+    splits,
+)
+from hazboost.utils.progress import FoldProgress
+
+
+def linear_data(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4))
+    time = rng.weibull(1.5, n) * np.exp(-0.7 * X[:, 0] + 0.5 * X[:, 1])
+    limit = rng.exponential(2.0, n)
+    return X, (time <= limit, np.minimum(time, limit))
+
+
+def curved_data(n=600, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(-1, 1, size=(n, 3))
+    time = rng.weibull(1.5, n) * np.exp(-2.0 * (np.abs(X[:, 0]) > 0.5))
+    limit = rng.exponential(2.0, n)
+    return X, (time <= limit, np.minimum(time, limit))
+
+
+def automatic(**parameters):
+    """The defaults, with fewer folds and longer steps."""
+    return FPBoost(**{"n_folds": 3, "learning_rate": 0.3, "random_state": 0, **parameters})
+
+
+def test_linear_data_get_a_weak_ridge_and_noise_a_strong_one():
+    X, y = linear_data()
+    learned = automatic().fit(X, y)
+    noise = automatic().fit(np.random.default_rng(5).normal(size=X.shape), y)
+    assert learned.ridge_ < noise.ridge_
+    assert noise.n_estimators_ < 10
+
+
+def test_trees_add_what_is_not_linear():
+    X, y = curved_data()
+    X_new, y_new = curved_data(seed=1)
+    model = automatic().fit(X, y)
+    assert model.n_estimators_ > 5
+    assert model.score(X_new, y_new) > 0.65
+    linear = automatic(n_estimators=1, min_child_weight=1e6).fit(X, y)
+    assert model.score(X_new, y_new) > linear.score(X_new, y_new) + 0.1
+
+
+def test_choice_is_the_minimum_of_what_can_be_read_afterwards():
+    X, y = curved_data()
+    model = automatic().fit(X, y)
+    results = model.cv_results_
+    assert results["ridges"] == list(RIDGES)
+    assert model.ridge_ == results["ridges"][int(np.argmin(results["ridge_loss"]))]
+    assert model.n_estimators_ == int(np.argmin(results["round_loss"]))
+    assert len(model.history_["train_loss"]) == model.n_estimators_ + 1
+
+
+def test_model_is_the_average_of_those_of_the_folds():
+    """Each fold's trees, cut at the common number of rounds or where they stopped, from the start on all rows."""
+    X, y = curved_data()
+    model = automatic().fit(X, y).model_
+    encoded = model.schema.encode(X)
+    matrix = build_matrix(encoded, names=None, types=None, fields={"base_margin": model.start.margin(encoded)})
+    parts = [predict_scores(booster, matrix) for booster in model.boosters]
+    assert len(parts) == 3
+    assert np.abs(parts[0] - parts[1]).max() > 0.01
+    start = model.start.margin(encoded)
+    grown = start + model.trust * (np.mean(parts, axis=0) - start)
+    np.testing.assert_allclose(model.distribution(X).scores, grown, atol=1e-6)
+
+
+def test_few_events_make_trees_count_less():
+    """``E / (E + 100)``, for each cause by itself, in the weight of its events."""
+    X, (_, time) = curved_data(240)
+    cause = np.select([np.arange(240) < 30, np.arange(240) < 130], [1, 2], 0)
+    weight = np.where(cause == 1, 2.0, 1.0)
+    model = automatic().fit(X, Surv.right(cause, time), sample_weight=weight).model_
+    np.testing.assert_allclose(model.trust[model.mixture.columns_of_cause(1)], 60.0 / 160.0)
+    np.testing.assert_allclose(model.trust[model.mixture.columns_of_cause(2)], 100.0 / 200.0)
+    given = automatic(n_estimators=3).fit(X, Surv.right(cause, time)).model_
+    np.testing.assert_array_equal(given.trust, 1.0)
+
+
+def test_above_a_number_of_subjects_trees_are_grown_anew_on_all_rows(monkeypatch):
+    monkeypatch.setattr("hazboost.training.selection.MAX_ROWS_FOR_FOLDS", 100)
+    X, y = curved_data(300)
+    auto = automatic().fit(X, y)
+    assert len(auto.model_.boosters) == 1
+    assert auto.n_estimators_ == int(np.argmin(auto.cv_results_["round_loss"])) > 0
+    fixed = automatic(n_estimators=auto.n_estimators_).fit(X, y)
+    as_much = replace(fixed.model_, trust=auto.model_.trust)
+    np.testing.assert_array_equal(auto.model_.distribution(X).scores, as_much.distribution(X).scores)
+
+
+def test_a_member_after_fewer_rounds():
+    X, y = curved_data(200)
+    booster = automatic(n_estimators=6, init="marginal").fit(X, y).model_.boosters[0]
+    member = Member(booster, [6.0, 5.0, 4.0, 3.0, 2.0, 1.0, 0.5], [9.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0])
+    for rounds, kept in ((2, 2), (6, 6), (50, 6)):
+        cut = member.at(rounds)
+        assert cut.booster.num_boosted_rounds() == kept
+        assert cut.train_loss == member.train_loss[: kept + 1]
+        assert cut.held_out_loss == member.held_out_loss[: kept + 1]
+    with pytest.raises(ValueError, match="after 0 rounds has no booster"):
+        member.at(0)
+
+
+def test_a_fold_that_has_stopped_keeps_its_last_loss():
+    np.testing.assert_allclose(mean_curve([[3.0, 2.0, 4.0], [1.0], [5.0, 4.0]]), [3.0, 7.0 / 3.0, 3.0])
+
+
+@pytest.mark.parametrize("rate", [0.1, 0.5])
+def test_patience_and_most_rounds_are_longer_for_shorter_steps(monkeypatch, rate):
+    """With a held-out loss that never improves, a fold stops when its patience ends."""
+    seen = []
+    member = Trainer.member
+
+    def watched(trainer, *arguments):
+        seen.append((trainer.most_rounds, member(trainer, *arguments)))
+        return seen[-1][1]
+
+    monkeypatch.setattr(Trainer, "member", watched)
+    X, y = linear_data(150)
+    automatic(learning_rate=rate, init="marginal").fit(np.random.default_rng(1).normal(size=X.shape), y)
+    for most, one in seen:
+        assert most == MAX_ROUNDS / rate
+        best = int(np.argmin(one.held_out_loss[1:])) + 1
+        assert len(one.held_out_loss) - 1 == min(best + PATIENCE / rate, most)
+
+
+def held_out(n=60):
+    X, (event, time) = linear_data(n)
+    return Data(X, Target.of(time / time.max(), np.where(event, time / time.max(), np.inf)))
+
+
+def test_no_row_counts_for_more_than_its_limit_when_ridges_are_compared(make_mixture):
+    """One subject who outlives a bold prediction costs three at most; everybody else is compared as they are."""
+    data = held_out()
+    mixture = make_mixture({"weibull": 1}, "exp", "scaled_softmax")
+    start = np.zeros(mixture.n_scores)
+    path = fit_linear_path(mixture, Schema(None, {}, sparse=False), data.X, data.target, start, [10.0, 1.0])
+    bold = replace(path[1], coefficient=np.full_like(path[1].coefficient, 3.0))
+    losses = path_losses([*path, bold], data)
+    without = row_losses(path[0].without_features(), data)
+    differences = [row_losses(one, data) - without for one in (*path, bold)]
+    assert np.abs(differences[0]).max() < LARGEST_DIFFERENCE < differences[2].max()
+    for loss, difference in zip(losses, differences, strict=True):
+        clipped = np.clip(difference, -LARGEST_DIFFERENCE, LARGEST_DIFFERENCE)
+        assert loss == pytest.approx((without + clipped).mean(), rel=1e-12)
+    assert losses[2] < (without + differences[2]).mean()
+
+
+def test_without_a_linear_start_there_is_no_ridge():
+    X, y = curved_data(300)
+    model = automatic(init="marginal").fit(X, y)
+    assert model.ridge_ is None
+    assert set(model.cv_results_) == {"round_loss", "trust"}
+    neither = automatic(init="marginal", n_estimators=3).fit(X, y)
+    assert neither.cv_results_ == {}
+    assert neither.ridge_ is None
+
+
+def crossed_data(n=500, seed=0):
+    """Who is at risk is decided by three features together: no two of them tell anything."""
+    rng = np.random.default_rng(seed)
+    X = rng.choice([-1.0, 1.0], size=(n, 3))
+    time = rng.weibull(1.5, n) * np.exp(-1.5 * X.prod(axis=1))
+    return X, (np.ones(n, dtype=bool), time)
+
+
+@pytest.mark.parametrize("most_rows", [100, 5_000])
+def test_deeper_trees_where_features_act_together(monkeypatch, most_rows):
+    """With folds, and with one hold-out."""
+    monkeypatch.setattr("hazboost.training.selection.MAX_ROWS_FOR_FOLDS", most_rows)
+    X, y = crossed_data()
+    X_new, y_new = crossed_data(seed=1)
+    options = {"colsample_bytree": 1.0, "subsample": 1.0, "learning_rate": 0.5}
+    model, shallow = (automatic(max_depth=depth, **options).fit(X, y) for depth in ("auto", 2))
+    assert (model.max_depth_, shallow.max_depth_) == (4, 2)
+    assert model.score(X_new, y_new) > shallow.score(X_new, y_new) + 0.02
+    given = automatic(max_depth=4, **options).fit(X, y)
+    np.testing.assert_array_equal(model.predict(X), given.predict(X))
+
+
+def test_no_deeper_trees_where_two_features_are_enough():
+    X, y = curved_data()
+    model, shallow = (automatic(max_depth=depth).fit(X, y) for depth in ("auto", 2))
+    assert model.max_depth_ == 2
+    np.testing.assert_array_equal(model.predict(X), shallow.predict(X))
+
+
+def test_given_rounds_are_those_of_shallow_trees():
+    X, y = crossed_data(200)
+    assert automatic(n_estimators=3).fit(X, y).max_depth_ == 2
+
+
+def test_a_gain_is_clear_beyond_two_standard_errors():
+    noise = np.random.default_rng(0).normal(size=400)
+    noise -= noise.mean()
+    weak, clear = (noise + errors * noise.std() / 20.0 for errors in (1.9, 2.1))
+    mass = np.ones(400)
+    assert not is_clear(weak, mass)
+    assert is_clear(clear, mass)
+    assert not is_clear(np.zeros(5), np.ones(5))
+    assert is_clear(3.0 * clear, 3.0 * mass)
+    heavy = np.r_[1_000.0, np.ones(299)]
+    assert is_clear(0.1 * heavy, heavy), "the same gain for everybody"
+
+
+@pytest.fixture
+def folds():
+    """Three folds of ten groups of six, and marginal starts."""
+    X, (event, time) = curved_data(60)
+    data = Data(X, Target.of(time / time.max(), np.where(event, time / time.max(), np.inf)), np.arange(60) // 6)
+    plan = replace(automatic()._plan(), init="marginal")
+    trainer = Trainer(plan, Schema(None, {}, sparse=False), plan.mixture, 1.0)
+    parts = [(data.rows(kept), data.rows(held)) for kept, held in splits(data.target, 3, 0, data.group)]
+    return Folds(trainer, parts), [trainer.start(kept) for kept, _ in parts]
+
+
+def test_without_rounds_nothing_changes(folds):
+    """XGBoost reads a booster up to round 0 as all of it."""
+    folds, starts = folds
+    members = folds.grow(starts, 2, FoldProgress(3, ["rounds"], draw=False), range(3))
+    rising = [member._replace(held_out_loss=list(range(len(member.held_out_loss)))) for member in members]
+    assert all(member.booster.num_boosted_rounds() > 0 for member in members)
+    np.testing.assert_array_equal(folds.changes(starts, Ensemble(2, rising)), np.zeros(10))
+
+
+def test_changes_are_those_of_groups_and_add_up_to_the_mean_loss(folds):
+    folds, starts = folds
+    members = folds.grow(starts, 2, FoldProgress(3, ["rounds"], draw=False), range(3))
+    falling = [member._replace(held_out_loss=[-float(i) for i in range(6)]) for member in members]
+    changes = folds.changes(starts, Ensemble(2, falling))
+    np.testing.assert_array_equal(folds.masses(), np.full(10, 6.0))
+    held = [len(part.target) for _, part in folds.parts]
+    course = [(member.held_out_loss[5] - member.held_out_loss[0]) * n for member, n in zip(members, held, strict=True)]
+    assert changes.sum() == pytest.approx(sum(course), rel=1e-4)
+
+
+def test_too_few_groups_are_refused():
+    X, y = linear_data(60)
+    with pytest.raises(ValueError, match=r"n_folds=3 folds cannot be made of 2 groups \(n_samples=60\)"):
+        automatic().fit(X, y, groups=np.arange(60) % 2)
+    group = np.arange(60) % 4
+    with pytest.raises(ValueError, match="cannot be made of 2 groups"):
+        automatic().fit(X, y, sample_weight=(group < 2).astype(float), groups=group)
+
+
+def test_events_of_one_group_only_are_refused():
+    X, (_, time) = linear_data(60)
+    group = np.arange(60) % 6
+    with pytest.raises(ValueError, match="all events are in one fold"):
+        automatic().fit(X, (group == 0, time), groups=group)
+    with pytest.raises(ValueError, match="all events are in one fold"):
+        automatic().fit(X, (np.arange(60) == 7, time))
+
+
+def test_few_events_are_not_enough_for_deeper_trees(monkeypatch):
+    X, y = crossed_data(99)
+    monkeypatch.setattr(Folds, "deepen", lambda *_: pytest.fail("tried"))
+    automatic().fit(X, y)
+    with pytest.raises(pytest.fail.Exception, match="tried"):
+        automatic().fit(*crossed_data(100))
+
+
+def test_many_subjects_in_groups_are_held_out_once():
+    n = MAX_ROWS_FOR_FOLDS + 1
+    target = Target.of(np.ones(n), np.where(np.arange(n) % 3 == 0, 1.0, np.inf), np.ones(n))
+    ((kept, held),) = splits(target, 5, 0, np.arange(n) // 10)
+    assert len(held) == pytest.approx(n / 5, abs=10)
+    assert not set(kept // 10) & set(held // 10)
+
+
+def test_copies_in_one_group_do_not_choose_the_model():
+    """Four copies of everybody, with features that are noise: folds that divide copies believe in the noise."""
+    rng = np.random.default_rng(0)
+    person = np.arange(200) // 4
+    X, y = rng.normal(size=(50, 5))[person], (np.ones(200, dtype=bool), rng.weibull(1.5, 50)[person])
+    model = automatic(max_depth=2, learning_rate=1.0)
+    assert model.fit(X, y).n_estimators_ > 20
+    assert model.fit(X, y, groups=person).n_estimators_ < 3
+
+
+def test_folds_do_not_divide_groups():
+    rng = np.random.default_rng(0)
+    group = rng.permutation(np.arange(200) // 4)
+    for kept, held in splits(Target.of(np.ones(200), np.ones(200)), 5, 0, group):
+        assert not set(group[kept]) & set(group[held])
+        assert (len(kept), len(held)) == (160, 40)
+
+
+def test_a_validation_part_does_not_divide_groups():
+    X, (event, time) = linear_data(40)
+    data = Data(X, Target.of(time, np.where(event, time, np.inf)), np.arange(40) // 4)
+    train, aside = data.split(0.3, 0)
+    assert not set(train.group) & set(aside.group)
+    assert len(aside.target) == 12
+    with pytest.raises(ValueError, match="cannot split 1 groups"):
+        replace(data, group=np.zeros(40, dtype=int)).split(0.2, 0)
+
+
+def test_choice_and_model_do_not_depend_on_the_number_of_threads():
+    X, y = curved_data(300)
+    one, two = (automatic(n_jobs=n_jobs).fit(X, y) for n_jobs in (1, 2))
+    assert (one.ridge_, one.n_estimators_) == (two.ridge_, two.n_estimators_)
+    np.testing.assert_allclose(one.predict(X), two.predict(X), rtol=1e-5)
+
+
+def test_linear_part_is_in_every_prediction_and_travels_with_the_model():
+    X, y = linear_data()
+    model = automatic(n_estimators=1).fit(X, y)
+    again = pickle.loads(pickle.dumps(model))
+    assert model.score(X, y) > 0.65
+    np.testing.assert_array_equal(model.predict(X), again.predict(X))
+    np.testing.assert_allclose(model.predict(X)[:5], model.predict(X[:5]))
+
+
+def test_no_round_at_all_is_a_model_too():
+    X, y = linear_data(150)
+    model = automatic(min_child_weight=1e6).fit(X, y)
+    survival = model.predict_survival_function(X, times=[0.0, 1.0])
+    assert (survival[:, 0] == 1.0).all()
+    assert ((survival[:, 1] > 0.0) & (survival[:, 1] < 1.0)).all()
+
+
+def test_missing_values_and_categories():
+    X, y = linear_data(300)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    frame["group"] = pd.Categorical(np.where(X[:, 0] > 0, "high", "low"))
+    frame.loc[::7, "b"] = np.nan
+    frame.loc[::11, "group"] = None
+    model = automatic(n_estimators=5).fit(frame, y)
+    assert np.isfinite(model.predict(frame)).all()
+    assert model.score(frame, y) > 0.65
+
+
+@pytest.mark.parametrize("activation", ["tanh", "identity"])
+def test_newton_takes_negative_weights(activation):
+    X, y = linear_data(150)
+    model = automatic(heads_activation=activation, n_estimators=20, init="marginal").fit(X, y)
+    assert model.history_["train_loss"][-1] < model.history_["train_loss"][0] - 0.02
+    assert model.score(X, y) > 0.65
+
+
+def test_defaults_choose_everything_and_average():
+    X, y = curved_data(300)
+    model = FPBoost(random_state=0).fit(X, y)
+    assert len(model.model_.boosters) == model.n_folds == 5
+    assert model.ridge_ in RIDGES
+    assert set(model.cv_results_) == {"ridges", "ridge_loss", "round_loss", "trust"}
+    assert model.max_depth_ in DEPTHS
+    assert model.model_.mixture.counts == {"weibull": 1, "loglogistic": 1}
+    assert model.model_.mixture.n_scores == 7
+
+
+def test_auto_refuses_patience():
+    with pytest.raises(ValueError, match="patience=3 has no meaning"):
+        automatic(patience=3).fit(*linear_data(50))
+
+
+def test_large_data_are_held_out_once():
+    n = MAX_ROWS_FOR_FOLDS + 1
+    target = Target.of(np.ones(n), np.where(np.arange(n) % 3 == 0, 1.0, np.inf), np.ones(n))
+    ((kept, held),) = splits(target, 5, 0)
+    assert len(held) == pytest.approx(n / 5, abs=1)
+    assert len(splits(target[:90], 5, 0)) == 5
+    assert target.event[held].mean() == pytest.approx(target.event[kept].mean(), abs=0.01)
+
+
+@pytest.mark.parametrize("n", [60, 6_000])
+def test_a_subject_stays_on_one_side_and_causes_are_spread(n):
+    subject = np.repeat(np.arange(n), 3)
+    last = np.tile([False, False, True], n)
+    cause = np.where(last, np.repeat(np.arange(n) % 3, 3), 0)
+    start = np.tile([0.0, 1.0, 2.0], n)
+    target = Target.of(start + 1.0, np.where(cause > 0, start + 1.0, np.inf), entry=start, cause=cause, subject=subject)
+    rng = np.random.default_rng(0)
+    target = target[rng.permutation(3 * n)]
+    for kept, held in splits(target, 5, 0):
+        assert not set(target.subject[kept]) & set(target.subject[held])
+        assert len(kept) + len(held) == 3 * n
+        counts = np.bincount(target.cause[held])[1:]
+        assert counts.max() - counts.min() <= 2
+
+
+def test_folds_are_those_of_the_subjects():
+    whole = Target.of(np.ones(50), np.where(np.arange(50) % 2, 1.0, np.inf))
+    subject = np.repeat(np.arange(50), 2)
+    start = np.tile([0.0, 0.5], 50)
+    upper = np.where(np.tile([False, True], 50) & (subject % 2 == 1), 1.0, np.inf)
+    parts = Target.of(start + 0.5, upper, entry=start, subject=subject)
+    for (_, one), (_, other) in zip(splits(whole, 5, 3), splits(parts, 5, 3), strict=True):
+        np.testing.assert_array_equal(np.unique(parts.subject[other]), np.sort(one))
+
+
+@pytest.mark.parametrize("most_rows", [100, 5_000])
+def test_validation_loss_is_that_of_the_model_also_where_trees_count_less(monkeypatch, most_rows):
+    """With the trees of the folds, and with trees grown anew."""
+    monkeypatch.setattr("hazboost.training.selection.MAX_ROWS_FOR_FOLDS", most_rows)
+    (X, y), (X_new, y_new) = curved_data(300), curved_data(200, seed=1)
+    model = automatic().fit(X, y, eval_set=(X_new, y_new))
+    assert len(model.model_.boosters) == (3 if most_rows > 300 else 1)
+    at_the_end = model.history_["validation_loss"][-1]
+    distribution, (event, time) = model.model_.distribution(X_new), y_new
+    hazard = np.diagonal(distribution.hazard(time))
+    cumulative = np.diagonal(distribution.cumulative_hazard(time))
+    assert at_the_end == pytest.approx(-np.mean(event * np.log(hazard) - cumulative), rel=1e-4)

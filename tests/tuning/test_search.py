@@ -1,0 +1,500 @@
+"""The search for hyperparameters."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import optuna
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
+from sklearn.base import clone
+from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
+
+import hazboost
+from hazboost import FPBoost, tune
+from hazboost.data.target import as_target
+from hazboost.tuning import search as search_module
+from hazboost.tuning.search import expected_score, log_likelihood
+from hazboost.tuning.spaces import SPACES
+
+
+def make_data(n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    time = rng.weibull(1.5, n) * np.exp(-X[:, 0])
+    limit = rng.exponential(2.0, n)
+    return X, (time <= limit, np.minimum(time, limit))
+
+
+X, Y = make_data()
+SMALL = FPBoost(1, 0, init="marginal", n_estimators=4, max_depth=2)
+
+
+def steps(trial):
+    """A space in which much is hopeless: the best learning rates are small."""
+    return {
+        "learning_rate": trial.suggest_float("learning_rate", 0.01, 3.0, log=True),
+        "max_depth": trial.suggest_int("max_depth", 1, 3),
+    }
+
+
+def search(**arguments):
+    return tune(
+        X,
+        Y,
+        **{
+            "space": steps,
+            "estimator": SMALL,
+            "n_trials": 5,
+            "cv": 3,
+            "random_state": 0,
+            "verbose": 0,
+            **arguments,
+        },
+    )
+
+
+def course(result):
+    """What a search did, without the time it took and the numbers that Optuna gives."""
+    return result.trials.drop(columns=["trial", "seconds"])
+
+
+def interrupt(monkeypatch, after):
+    """Have the user press Ctrl-C when so many folds are done."""
+    left = iter(range(after))
+    original = search_module.score_fold
+
+    def score_fold(*args):
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        return original(*args)
+
+    monkeypatch.setattr(search_module, "score_fold", score_fold)
+
+
+@pytest.fixture(params=["sqlite", "journal"])
+def storage(request, tmp_path):
+    return f"sqlite:///{tmp_path}/study.db" if request.param == "sqlite" else tmp_path / "study.journal"
+
+
+# Spaces
+
+
+@pytest.mark.filterwarnings("ignore:training made the loss worse")  # two rounds at any learning rate may
+@pytest.mark.parametrize("name", SPACES)
+@settings(max_examples=5)
+@given(seed=st.integers(0, 10_000))
+def test_every_configuration_of_a_space_can_be_fitted(name, seed):
+    space = SPACES[name]
+    trial = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed)).ask()
+    model = space.base().set_params(**space.suggest(trial))
+    model._validate_params()
+    # Only how long it takes is cut down; patience watches a part that 30 rows are too few for.
+    quick = clone(model).set_params(n_estimators=2, n_folds=2, patience=None, random_state=seed)
+    assert np.isfinite(quick.fit(X[:30], (Y[0][:30], Y[1][:30])).predict(X)).all()
+
+
+def test_space_of_the_paper_is_the_paper_s():
+    trial = optuna.create_study(sampler=optuna.samplers.RandomSampler(0)).ask()
+    parameters = SPACES["paper"].suggest(trial)
+    assert parameters["weibull_heads"] > 0
+    assert trial.distributions == {
+        "weibull_heads": IntDistribution(0, 32),
+        "loglogistic_heads": IntDistribution(0, 32),
+        "n_estimators": IntDistribution(1, 512),
+        "max_depth": IntDistribution(1, 6),
+        "heads_activation": CategoricalDistribution(["relu", "sigmoid", "softmax", "tanh", "identity"]),
+        "learning_rate": FloatDistribution(0.01, 1.0),
+        "alpha": FloatDistribution(0.0, 1.0),
+        "l1_ratio": FloatDistribution(0.0, 1.0),
+        "init": CategoricalDistribution(["random", "km"]),
+        "patience": CategoricalDistribution([None, 16]),
+    }
+    assert SPACES["paper"].base().get_params() == FPBoost.paper().get_params()
+    assert SPACES["paper"].sampler == "random"
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_there_is_always_a_head(name):
+    study = optuna.create_study(sampler=optuna.samplers.RandomSampler(0))
+    study.enqueue_trial({"weibull_heads": 0})
+    assert SPACES[name].suggest(study.ask())["loglogistic_heads"] >= 1
+
+
+def test_default_space_begins_with_the_estimator():
+    estimator = FPBoost(n_folds=2, solver="gradient", init="marginal", n_estimators=3)
+    result = tune(X, Y, estimator=estimator, n_trials=2, cv=2, random_state=0, verbose=0)
+    before, _ = result.study.trials
+    assert before.params == {}
+    assert list(result.trials["solver"]) == ["gradient", "newton"]
+    assert list(result.trials["n_estimators"]) == [3, "auto"]
+    assert result.best_score == max(result.trials["score"])
+
+
+def test_a_space_of_one_s_own_may_leave_the_estimator_as_it_is():
+    result = search(space=lambda trial: {}, n_trials=2)
+    assert result.trials["score"][0] == result.trials["score"][1]
+    assert result.best_params == {}
+    assert "none, the estimator as it was" in repr(result)
+
+
+# What is found
+
+
+@pytest.mark.parametrize("metric", ["likelihood", "concordance"])
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_found_is_never_worse_than_what_was_given(metric, seed):
+    result = search(metric=metric, random_state=seed)
+    assert result.trials["score"][0] == result.default_score
+    assert result.best_score == result.trials["score"].max() >= result.default_score
+
+
+def test_an_estimator_that_is_best_stays():
+    result = search(space=lambda trial: {"learning_rate": trial.suggest_float("learning_rate", 5.0, 9.0)})
+    assert result.best_params == {}
+    assert result.best_score == result.default_score
+    assert result.best_estimator.learning_rate == SMALL.learning_rate
+
+
+def test_best_estimator_is_the_given_one_with_the_best_parameters_on_all_rows():
+    given_one = clone(SMALL).set_params(min_child_weight=5.0)
+    result = search(estimator=given_one, n_trials=8)
+    assert result.best_params
+    by_hand = clone(given_one).set_params(**result.best_params, random_state=0).fit(X, Y)
+    np.testing.assert_array_equal(result.best_estimator.predict(X), by_hand.predict(X))
+    assert not hasattr(given_one, "model_")
+
+
+def test_seed_of_the_estimator_is_kept():
+    assert search(estimator=clone(SMALL).set_params(random_state=7), n_trials=1).best_estimator.random_state == 7
+
+
+def test_score_is_the_mean_over_folds_of_what_they_hold_out():
+    folds = list(GroupKFold(3).split(X, groups=np.arange(len(X)) // 2))
+    result = search(cv=folds, n_trials=1)
+    scores = []
+    for kept, held in folds:
+        model = clone(SMALL).set_params(random_state=0).fit(X[kept], (Y[0][kept], Y[1][kept]))
+        scores.append(log_likelihood(model, X[held], as_target((Y[0][held], Y[1][held]))))
+    assert result.best_score == pytest.approx(np.mean(scores), rel=1e-12)
+
+
+def test_groups_stay_together_in_folds_and_in_fits(monkeypatch):
+    given, fit, patient = [], FPBoost.fit, np.arange(len(X)) // 4
+    monkeypatch.setattr(FPBoost, "fit", lambda *args, **kwargs: given.append(kwargs["groups"]) or fit(*args, **kwargs))
+    search(n_trials=1, groups=patient)
+    *folds, last = given
+    np.testing.assert_array_equal(last, patient)
+    assert len(folds) == 3
+    for groups in folds:
+        assert (np.unique(groups, return_counts=True)[1] == 4).all()
+    with pytest.raises(ValueError, match="groups must have one label for each of the 60 rows; got 3"):
+        search(groups=[1, 2, 3])
+
+
+def test_folds_may_come_from_a_splitter():
+    splitter = StratifiedKFold(3, shuffle=True, random_state=0)  # what a number of folds means
+    assert search(cv=splitter, n_trials=1).best_score == search(cv=3, n_trials=1).best_score
+    assert search(cv=KFold(3), n_trials=1).best_score != search(cv=3, n_trials=1).best_score
+
+
+def test_likelihood_is_that_of_the_predicted_curves():
+    model = clone(SMALL).set_params(random_state=0).fit(X, Y)
+    weight = np.random.default_rng(1).random(len(X))
+    rows = []
+    for i, (event, time) in enumerate(zip(*Y, strict=True)):
+        hazard = model.predict_hazard_function(X[i : i + 1])[0](time)
+        cumulative = model.predict_cumulative_hazard_function(X[i : i + 1])[0](time)
+        rows.append(event * np.log(hazard) - cumulative)
+    expected = np.average(rows, weights=weight)
+    assert log_likelihood(model, X, as_target(Y, weight)) == pytest.approx(expected, rel=1e-5)
+
+
+def test_weights_count_in_fit_and_score():
+    weight = np.where(X[:, 0] > 0.0, 1.0, 1e-3)
+    assert search(n_trials=1, sample_weight=weight).best_score != search(n_trials=1).best_score
+    lighter = clone(SMALL).set_params(min_child_weight=SMALL.min_child_weight / 3, reg_lambda=SMALL.reg_lambda / 3)
+    assert search(n_trials=1, sample_weight=np.full(len(X), 3.0)).best_score == pytest.approx(
+        search(n_trials=1, estimator=lighter).best_score, rel=1e-4
+    )
+
+
+@pytest.mark.parametrize("container", [pd.DataFrame, pl.DataFrame, scipy.sparse.csr_matrix, list])
+def test_features_in_every_container(container):
+    named = {"columns": list("abc")} if container is pd.DataFrame else {}
+    result = tune(
+        container(X.tolist() if container is list else X, **named),
+        Y,
+        space=steps,
+        estimator=SMALL,
+        n_trials=2,
+        verbose=0,
+    )
+    assert np.isfinite(result.trials["score"]).all()
+
+
+def test_categories():
+    frame = pd.DataFrame(X, columns=list("abc")).assign(group=pd.Categorical(np.where(X[:, 0] > 0.0, "high", "low")))
+    result = tune(frame, Y, space=steps, estimator=SMALL, n_trials=2, verbose=0)
+    assert np.isfinite(result.best_estimator.predict(frame)).all()
+
+
+# Pruning and failing
+
+
+def test_trials_that_fall_behind_are_pruned():
+    result = search(n_trials=25, cv=4)
+    pruned = [trial for trial in result.study.trials if trial.state.name == "PRUNED"]
+    assert len(pruned) >= 2
+    assert all(2 <= len(trial.intermediate_values) < 4 for trial in pruned)
+    assert result.trials["score"].isna().sum() == len(pruned)
+    assert (result.trials["state"] == "pruned").sum() == len(pruned)
+
+
+def test_reports_are_estimates_of_the_score_and_end_with_it():
+    result = search(cv=4)
+    defaults = np.array(result.study.trials[0].user_attrs["fold_scores"])
+    for trial in result.study.trials[1:]:
+        folds = trial.user_attrs["fold_scores"]
+        assert trial.intermediate_values[4] == pytest.approx(trial.value)
+        assert trial.intermediate_values[1] == pytest.approx(defaults.mean() + folds[0] - defaults[0])
+    assert expected_score(result.study, list(defaults[:2] + 0.5)) == pytest.approx(defaults.mean() + 0.5)
+
+
+def test_a_configuration_that_cannot_be_fitted_has_failed_without_a_score():
+    def space(trial):
+        return {"patience": trial.suggest_categorical("patience", [3]), "n_estimators": "auto"}
+
+    result = search(space=space, n_trials=3)
+    assert list(result.trials["state"]) == ["complete", "failed", "failed"]
+    assert result.trials["score"].isna().tolist() == [False, True, True]
+    assert result.trials["error"][1].startswith("ValueError: patience=3 has no meaning with n_estimators='auto'")
+    assert "2 failed" in repr(result)
+
+
+@pytest.mark.parametrize("score", [np.nan, -np.inf])
+def test_a_score_that_is_no_number_is_a_failure(score, monkeypatch):
+    monkeypatch.setitem(
+        search_module.SCORES, "likelihood", lambda model, X, target: score if model.max_depth == 3 else -1.0
+    )
+    result = search(n_trials=12)
+    failed = result.trials[result.trials["max_depth"] == 3]
+    assert len(failed)
+    assert (failed["state"] == "failed").all()
+    assert failed["error"].str.contains(f"the held-out likelihood is {score}").all()
+    assert result.best_score == -1.0
+
+
+def test_errors_of_the_user_s_space_are_raised():
+    def space(trial):
+        raise ZeroDivisionError("mine")
+
+    with pytest.raises(ZeroDivisionError, match="mine"):
+        search(space=space)
+    with pytest.raises(ValueError, match="Invalid parameter 'depth'"):
+        search(space=lambda trial: {"depth": 1})
+
+
+def test_an_estimator_that_cannot_be_fitted_is_an_error():
+    with pytest.raises(ValueError, match="'max_depth' parameter of FPBoost must be an int"):
+        search(estimator=FPBoost(max_depth=0))
+
+
+# Again, and further
+
+
+def test_a_search_repeats_itself():
+    pd.testing.assert_frame_equal(course(search(n_trials=4)), course(search(n_trials=4)))
+    assert not course(search(n_trials=2)).equals(course(search(n_trials=2, random_state=1)))
+
+
+def test_a_resumed_search_is_the_same_as_one_in_one_go(storage):
+    for n_trials in (1, 4, 13):
+        result = search(n_trials=n_trials, storage=storage)
+    assert len(result.trials) == 13
+    pd.testing.assert_frame_equal(course(result), course(search(n_trials=13)))
+    again = search(n_trials=3, storage=storage)
+    pd.testing.assert_frame_equal(result.trials, again.trials)
+
+
+@pytest.mark.parametrize("after", [1, 7])
+def test_an_interrupted_search_goes_on(after, tmp_path, monkeypatch):
+    storage = tmp_path / "study.journal"
+    with monkeypatch.context() as patch:
+        interrupt(patch, after)
+        with pytest.raises(KeyboardInterrupt):
+            search(storage=storage)
+    pd.testing.assert_frame_equal(course(search(storage=storage)), course(search()))
+
+
+def test_a_killed_search_goes_on(tmp_path):
+    storage = tmp_path / "study.journal"
+    search(n_trials=2, storage=storage).study.ask()  # a trial that is running for ever
+    with storage.open("ab") as file:
+        file.write(b'{"op_code":5,"wor')  # and half a line
+    resumed = search(storage=storage)
+    pd.testing.assert_frame_equal(course(resumed), course(search()))
+    assert [trial.state.name for trial in resumed.study.trials].count("FAIL") == 1
+
+
+def test_a_search_without_seed_goes_on_with_the_one_it_had(tmp_path):
+    storage = tmp_path / "study.journal"
+    begun = search(n_trials=2, storage=storage, random_state=None)
+    resumed = search(n_trials=4, storage=storage, random_state=None)
+    pd.testing.assert_frame_equal(course(resumed)[:2], course(begun))
+
+
+def test_studies_of_several_names_share_a_storage(tmp_path):
+    storage = tmp_path / "study.journal"
+    one, two = (
+        search(n_trials=1, storage=storage, study_name=name, metric=metric)
+        for name, metric in (("one", "likelihood"), ("two", "concordance"))
+    )
+    assert one.best_score < 0.5 < two.best_score
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"metric": "concordance"}, "metric was 'likelihood', not 'concordance'"),
+        ({"space": "default"}, "space was 'steps', not 'default'"),
+        ({"random_state": 1}, "random_state was 0, not 1"),
+        ({"cv": 4}, "the folds differ"),
+        ({"estimator": clone(SMALL).set_params(n_estimators=9)}, "estimator's n_estimators was '4', not '9'"),
+        ({"sample_weight": np.r_[2.0, np.ones(len(X) - 1)]}, "the data differ"),
+    ],
+)
+def test_another_search_of_the_same_name_is_refused(changed, message, tmp_path):
+    search(n_trials=1, storage=tmp_path / "journal")
+    with pytest.raises(ValueError, match=f"study_name='hazboost' is the name of another search.*{message}"):
+        search(storage=tmp_path / "journal", **changed)
+
+
+def test_threads_and_verbosity_may_change(tmp_path):
+    search(n_trials=1, storage=tmp_path / "journal")
+    threaded = clone(SMALL).set_params(n_jobs=2)
+    assert len(search(n_trials=2, storage=tmp_path / "journal", estimator=threaded).trials) == 2
+
+
+@pytest.mark.parametrize("direction", ["maximize", "minimize"])
+def test_a_study_of_somebody_else_is_refused(direction):
+    storage = optuna.storages.InMemoryStorage()
+    study = optuna.create_study(storage=storage, study_name="theirs", direction=direction)
+    study.optimize(lambda trial: 1.0, n_trials=1)
+    with pytest.raises(ValueError, match="study_name='theirs' is the name of a study that"):
+        search(storage=storage, study_name="theirs")
+
+
+def test_trials_at_the_same_time():
+    result = search(n_trials=4, n_jobs=2)
+    assert (result.trials["state"] == "complete").all()
+    alone = search(n_trials=4)
+    assert result.trials["score"][:2].tolist() == pytest.approx(alone.trials["score"][:2].tolist(), rel=1e-6)
+
+
+def test_no_trial_is_begun_after_the_timeout():
+    assert len(search(timeout=0.0).trials) == 1
+
+
+# What is shown
+
+
+def test_table_has_one_row_for_each_trial_and_numbers_are_numbers():
+    result = search()
+    assert list(result.trials.columns) == ["trial", "state", "score", "seconds", "error", "learning_rate", "max_depth"]
+    assert result.trials["learning_rate"][0] == SMALL.learning_rate
+    assert result.trials["max_depth"].dtype.kind == "i"
+    assert result.trials["seconds"].gt(0.0).all()
+
+
+def test_repr():
+    result = search(n_trials=8)
+    assert f"likelihood {result.best_score:.4f}, {result.default_score:.4f} before" in repr(result)
+    assert "8 trials (8 complete, 0 pruned, 0 failed)" in repr(result)
+    assert f"max_depth = {result.best_params['max_depth']}" in repr(result)
+
+
+def test_bar_is_drawn_on_standard_error(capfd):
+    search(verbose=1, n_trials=2)
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert "2/2 trials" in err
+    assert err.endswith("\n")
+
+
+def test_nothing_else_is_printed(capfd, storage):
+    before = optuna.logging.get_verbosity()
+    search(n_trials=1, storage=storage)
+    assert capfd.readouterr() == ("", "")
+    assert optuna.logging.get_verbosity() == before
+
+
+def test_course_is_drawn():
+    with mpl.rc_context():
+        mpl.use("Agg")
+        from matplotlib import pyplot as plt
+
+        result = search(n_trials=8)
+        ax = result.plot()
+        assert ax.get_xlabel() == "trial"
+        assert ax.get_ylabel() == "held-out log-likelihood"
+        drawn = {line.get_label(): line for line in ax.lines}
+        assert drawn["best so far"].get_ydata()[-1] == result.best_score
+        assert drawn["best"].get_ydata()[0] == result.best_score
+        ax.figure.draw_without_rendering()
+        other = plt.figure().add_subplot()
+        assert result.plot(other) is other
+        plt.close("all")
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"metric": "brier"}, ValueError, "metric must be 'likelihood' or 'concordance'; got 'brier'"),
+        ({"space": "ours"}, ValueError, "space must be 'default', 'paper' or a function"),
+        ({"n_trials": 0}, ValueError, "n_trials must be a positive int; got 0"),
+        ({"cv": 1}, ValueError, "cv must be at least 2 folds"),
+        ({"cv": 61}, ValueError, "cv must be at least 2 folds, and at most one for each of 60 rows"),
+        ({"cv": []}, ValueError, "cv has no fold"),
+        ({"estimator": object()}, TypeError, "estimator must be an FPBoost; got object"),
+    ],
+)
+def test_wrong_arguments(arguments, error, message):
+    with pytest.raises(error, match=message):
+        search(**arguments)
+
+
+def test_wrong_data():
+    with pytest.raises(ValueError, match="X has 59 rows and y has 60"):
+        tune(X[:59], Y, verbose=0)
+    with pytest.raises(ValueError, match="y has no event"):
+        tune(X, (np.zeros(60, dtype=bool), Y[1]), verbose=0)
+    weight = np.r_[np.zeros(20), np.ones(40)]
+    folds = [(np.arange(20, 60), np.arange(20))]
+    with pytest.raises(ValueError, match="cv: fold 0 holds out no row with a positive weight"):
+        search(cv=folds, sample_weight=weight)
+
+
+def test_without_optuna_there_is_a_hint(monkeypatch):
+    monkeypatch.setitem(sys.modules, "optuna", None)
+    with pytest.raises(ImportError, match=r'pip install "hazboost\[tune\]"'):
+        search()
+
+
+def test_importing_hazboost_imports_neither_optuna_nor_matplotlib():
+    code = "import sys, hazboost; print([name for name in ('optuna', 'matplotlib') if name in sys.modules])"
+    source = Path(hazboost.__file__).resolve().parents[1]
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=source)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,126 @@
+"""The progress bar."""
+
+import re
+
+import numpy as np
+import pytest
+
+from hazboost import FPBoost
+from hazboost.training.selection import DEPTHS
+from hazboost.utils.progress import FoldProgress, Progress, TrialProgress
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 2))
+Y = RNG.random(60) < 0.8, (RNG.random(60) + 0.1) * np.where(np.abs(X[:, 0]) > 0.6, 0.1, 1.0)
+
+
+def fit(**parameters):
+    return FPBoost(1, 0, **{"n_estimators": 4, "init": "marginal", "random_state": 0, **parameters}).fit(X, Y)
+
+
+def test_a_bar_is_drawn_on_standard_error(capsys):
+    fit(verbose=1)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "4/4 rounds" in err
+    assert err.endswith("\n")
+
+
+def test_the_bar_shows_the_validation_metrics(capsys):
+    model = fit(verbose=1, patience=50)
+    err = capsys.readouterr().err
+    assert f"concordance {model.history_['validation_concordance'][-1]:.4f}" in err
+
+
+def test_the_bar_of_a_stopped_fit_says_how_far_it_came(capsys):
+    model = fit(verbose=1, patience=1, n_estimators=500, learning_rate=0.5)
+    made = len(model.history_["train_loss"]) - 1
+    assert made < 500
+    assert f"{made}/500 rounds" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("verbose", [0, False])
+def test_nothing_is_printed_by_default(verbose, capfd):
+    fit(verbose=verbose, patience=2)
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(("done", "filled"), [(1, 6), (2, 12), (4, 24)])
+def test_the_bar_fills(done, filled, capsys):
+    Progress(4)._draw(done, 1.0, {})
+    bar = re.search("[█░]+", capsys.readouterr().err).group()
+    assert bar == "█" * filled + "░" * (24 - filled)
+
+
+def test_the_remaining_time_is_in_proportion(capsys):
+    Progress(10)._draw(2, 3.0, {})
+    assert "3.0s, 12.0s left" in capsys.readouterr().err
+
+
+def test_the_bar_does_not_change_the_model():
+    assert fit(verbose=1).predict(X).tobytes() == fit().predict(X).tobytes()
+
+
+def test_a_fit_without_rounds_has_a_full_bar(capsys):
+    Progress(0).after_training(None)
+    assert "█" * 24 + " 0/0 rounds" in capsys.readouterr().err
+
+
+def last_line(err):
+    return err.rstrip("\n").split("\r")[-1]
+
+
+@pytest.mark.parametrize(
+    ("parameters", "stages"),
+    [
+        ({"init": "linear"}, ["ridge"]),
+        ({"n_estimators": "auto"}, ["rounds"]),
+        ({"init": "linear", "n_estimators": "auto"}, ["ridge", "rounds"]),
+    ],
+)
+def test_a_cross_validation_has_one_bar(parameters, stages, capsys):
+    model = fit(n_folds=3, learning_rate=0.5, verbose=1, **parameters)
+    cross_validation, *rounds, rest = capsys.readouterr().err.split("\n")
+    assert rest == ""
+    if model.n_estimators == "auto":  # the models of the folds are the model
+        assert len(model.model_.boosters) == 3
+        assert [f"depth {depth} in" in line for depth, line in zip(DEPTHS[1:], rounds, strict=False)] == [True] * len(
+            rounds
+        )
+    else:
+        assert "4/4 rounds" in last_line(*rounds)
+    assert "█" * 24 + f" {stages[-1]} in 3/3 folds" in last_line(cross_validation)
+    assert [stage for stage in ("ridge", "rounds") if f"{stage} in 3/3 folds" in cross_validation] == stages
+
+
+def test_a_line_that_is_not_finished_is_left_where_it_is(capsys):
+    progress = FoldProgress(3, ["depth 4"], draw=True)
+    progress.advance(0, 1.0)
+    progress.close()
+    assert re.search(r"depth 4 in 1/3 folds.*\n$", capsys.readouterr().err)
+    FoldProgress(3, ["depth 4"], draw=False).close()
+    assert capsys.readouterr().err == ""
+
+
+def test_folds_that_stop_early_are_done(capsys):
+    progress = FoldProgress(2, ["rounds"], draw=True)
+    progress.rounds(0, 100).after_training(None)
+    assert "█" * 12 + "░" * 12 + " rounds in 1/2 folds" in capsys.readouterr().err
+    callback = progress.rounds(1, 100)
+    assert callback.after_iteration(None, 49, {}) is False
+    assert progress.shares == [1.0, 0.49]
+
+
+def test_stages_share_the_bar(capsys):
+    progress = FoldProgress(1, ["ridge", "rounds"], draw=True)
+    assert progress.after(0, lambda x: x + 1)(1) == 2
+    assert "█" * 12 + "░" * 12 + " ridge in 1/1 folds" in capsys.readouterr().err
+    progress.advance(0, 1.0)
+    assert capsys.readouterr().err.endswith("\n")
+
+
+def test_time_left_of_a_resumed_search_counts_its_own_trials_only(capsys):
+    progress = TrialProgress(10, 8, draw=True)
+    progress.began -= 6.0
+    progress.advance(9, -1.25)
+    assert re.search(r"9/10 trials  6\.\ds, 6\.\ds left  best -1\.2500", capsys.readouterr().err)
