@@ -7,14 +7,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from hazboost.datasets import deepsurv, load_dataset
 from hazboost.datasets.files import FOLDER, find_in_folder
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
 from hazboost.hazards.mixture import Mixture, log_hazards, log_time, sum_hazards
 
-settings.register_profile("hazboost", deadline=None, derandomize=True, database=None, max_examples=50)
+settings.register_profile(
+    "hazboost",
+    deadline=None,  # neither a slow example nor slow data generation is a failure on a busy machine
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=True,
+    database=None,
+    max_examples=50,
+)
 settings.load_profile("hazboost")
 
 NEIGHBOUR = Path(__file__).resolve().parents[2] / "shared" / "data"
@@ -56,10 +63,10 @@ def whas(load_local):
 def make_mixture():
     """Build a mixture from names, with a background hazard: ``make_mixture({"weibull": 2}, "exp", "softmax")``."""
 
-    def make(counts, parameter="exp", weight="relu", n_causes=1):
+    def make(counts, parameter="exp", weight="relu", n_causes=1, background=0.05):
         uniform = weight == "uniform"
         activation = UniformWeight(sum(counts.values())) if uniform else WEIGHT_ACTIVATIONS[weight]
-        return Mixture(counts, PARAMETER_ACTIVATIONS[parameter], activation, 0.05, n_causes)
+        return Mixture(counts, PARAMETER_ACTIVATIONS[parameter], activation, background, n_causes)
 
     return make
 

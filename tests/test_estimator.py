@@ -28,9 +28,10 @@ CURVES = ("survival", "cumulative_hazard", "hazard")
 CUMULATIVE = {
     "weibull": lambda t, eta, k: eta * t**k,
     "loglogistic": lambda t, eta, k: np.log1p(eta * t**k),
-    "exponential": lambda t, eta, k: eta * t,
+    "exponential": lambda t, eta: eta * t,
     "gompertz": lambda t, eta, k: eta / k * np.expm1(k * t),
     "lognormal": lambda t, eta, k: -log_ndtr(-np.log(eta) - k * np.log(t)),
+    "exponentiated_weibull": lambda t, eta, k, a: -np.log1p(-((-np.expm1(-eta * t**k)) ** a)),
 }
 
 
@@ -71,7 +72,8 @@ def survival_from_table(table, times):
     total = np.zeros((table["subject"].max() + 1, len(times)))
     for row in table.itertuples():
         family = row.head.rsplit("_", 1)[0]
-        total[row.subject] += row.w * CUMULATIVE[family](times, row.eta, row.k)
+        parameters = [getattr(row, parameter.name) for parameter in HEADS[family].parameters]
+        total[row.subject] += row.w * CUMULATIVE[family](times, *parameters)
     return np.exp(-total)
 
 
@@ -198,12 +200,22 @@ def test_every_family_has_its_formula_here():
 def test_survival_can_be_rebuilt_from_the_table_of_parameters(family):
     model = with_heads(family).fit(X, Y)
     table = model.predict_parameters(X)
-    assert list(table.columns) == ["subject", "head", "eta", "k", "w"]
+    names = [parameter.name for parameter in HEADS[family].parameters]
+    assert list(table.columns) == ["subject", "head", *names, "w"]
     assert table["head"].tolist() == [f"{family}_1", f"{family}_2"] * len(X)
     np.testing.assert_array_equal(table["subject"], np.repeat(np.arange(len(X)), 2))
-    assert table["k"].isna().all() == ("k" not in HEADS[family].parameters)
+    assert np.isfinite(table[names]).all(axis=None)
     times = GRID[1:]
     np.testing.assert_allclose(survival_from_table(table, times), curves(model, "survival", X, times=times), rtol=1e-9)
+
+
+def test_a_family_without_a_parameter_has_nan_in_its_column():
+    model = FPBoost(1, 0, heads={"exponential": 1, "exponentiated_weibull": 1}, n_estimators=3, random_state=0)
+    table = model.fit(X, Y).predict_parameters(X)
+    assert list(table.columns) == ["subject", "head", "eta", "k", "a", "w"]
+    missing = table.set_index("head")[["eta", "k", "a"]].isna().groupby(level="head", sort=False).all()
+    assert missing.to_numpy().tolist() == [[False, False, True], [False, True, True], [False, False, False]]
+    np.testing.assert_allclose(survival_from_table(table, GRID[1:]), curves(model, "survival", X, times=GRID[1:]))
 
 
 def test_dead_heads_add_nothing_to_the_table():

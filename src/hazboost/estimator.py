@@ -5,7 +5,6 @@ from __future__ import annotations
 import numbers
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -16,15 +15,22 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
+from hazboost.boosting.objective import Objective
+from hazboost.boosting.steps import STEPS
 from hazboost.data.constraints import tree_constraints
 from hazboost.data.features import Schema, learn_schema, readable, refuse_empty_columns
+from hazboost.data.sample import Sample
 from hazboost.data.target import Target, as_groups, as_target, check_causes, check_informative
+from hazboost.engines import LocalEngine
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
 from hazboost.hazards.heads import HEADS
 from hazboost.hazards.mixture import Mixture
 from hazboost.prediction.notebook import summary_card
 from hazboost.prediction.predictor import Predictor
-from hazboost.training.fit import HORIZONS, Data, Plan, Trained, train_model
+from hazboost.training.advice import advise_on_weights, check_can_stop
+from hazboost.training.fit import Trained, train_model
+from hazboost.training.plan import HORIZONS, Given, Plan, Search, Stopping, TimeScale
+from hazboost.training.policy import POLICY
 from hazboost.training.starts import STARTS
 
 #: What the authors' code does; the numbers are its defaults.
@@ -384,43 +390,59 @@ default="scaled_softmax"
             The estimator itself. If anything is wrong with the input, it is left as it was.
         """
         self._validate_params()
-        plan = self._plan()
+        self._check_combinations()
         X = readable(X)
         named = BaseEstimator()  # takes names and width, so that nothing is changed here should the fit fail
         validate_data(named, X, skip_check_array=True)
         schema = learn_schema(X)
-        target = as_target(y, sample_weight)
-        data = Data(schema.encode(X), target, None if groups is None else as_groups(groups, target))
-        self._check(schema, data)
-        constraints = tree_constraints(schema, data.X.shape[1], self.monotone_constraints, self.interaction_constraints)
-        plan = replace(plan, settings={**plan.settings, **constraints})
-        data = data.without_weightless_rows()
-        check_causes(data.target)
-        plan = replace(plan, mixture=replace(plan.mixture, n_causes=data.target.n_causes))
-        train, validation = data, self._read_eval_set(named, schema, eval_set)
-        if validation is not None and validation.target.n_causes > data.target.n_causes:
-            raise ValueError(
-                f"eval_set: y has events of cause {validation.target.n_causes}, and y of causes 1 to "
-                f"{data.target.n_causes} only."
-            )
-        if validation is None and plan.patience is not None:
-            train, validation = data.split(self.validation_fraction, plan.seed)
-        self._learn(named, train_model(plan, schema, train, validation), data.target)
+        sample = self._read_sample(schema, X, y, sample_weight, groups)
+        n_causes = sample.target.n_causes
+        train, validation = sample, self._read_eval_set(named, schema, eval_set, n_causes)
+        seed = self._seed()
+        if validation is None and self.patience is not None:
+            train, validation = sample.split(self.validation_fraction, seed)
+        self._check_training(train, validation)
+        trained = train_model(self._plan(schema, train, n_causes, seed), train, validation)
+        self._learn(named, trained, sample.target)
         return self
 
-    def _check(self, schema: Schema, data: Data) -> None:
-        """Refuse data that do not fit together or cannot be learned from."""
-        rows = data.X.shape[0]
-        if rows != len(data.target):
-            raise ValueError(f"X has {rows} rows and y has {len(data.target)}; both need one for each subject.")
-        check_informative(data.target)
-        refuse_empty_columns(data.X, schema.names)
+    def _check_combinations(self) -> None:
+        """Refuse parameters that are each valid but do not go together."""
+        if self.n_estimators == "auto" and self.patience is not None:
+            raise ValueError(
+                f"patience={self.patience!r} has no meaning with n_estimators='auto', which chooses the rounds by "
+                "cross-validation; give a number of rounds, or patience=None."
+            )
+        if not re.fullmatch(r"(cpu|cuda|gpu)(:\d+)?", self.device):
+            raise ValueError(f"device must be 'cpu', 'cuda' or, with its number, 'cuda:0'; got {self.device!r}.")
+        self._head_counts()
+
+    def _read_sample(self, schema: Schema, X: Any, y: Any, sample_weight: Any, groups: Any) -> Sample:
+        """Encode the training data, and refuse what does not fit together or cannot be learned from."""
+        target = as_target(y, sample_weight)
+        sample = Sample(schema.encode(X), target, None if groups is None else as_groups(groups, target))
+        rows = sample.X.shape[0]
+        if rows != len(target):
+            raise ValueError(f"X has {rows} rows and y has {len(target)}; both need one for each subject.")
+        check_informative(target)
+        refuse_empty_columns(sample.X, schema.names)
         if schema.categories and self.tree_method == "exact":
             raise ValueError(
                 "tree_method='exact' takes no categorical features; use tree_method='hist' or encode them as numbers."
             )
+        sample = sample.without_weightless_rows()
+        check_causes(sample.target)
+        return sample
 
-    def _read_eval_set(self, named: BaseEstimator, schema: Schema, eval_set: Any) -> Data | None:
+    def _check_training(self, train: Sample, validation: Sample | None) -> None:
+        """Check what is left to train on after a validation part was set aside, and that part itself."""
+        check_informative(train.target)
+        if validation is not None and self.patience is not None:
+            check_can_stop(self.stopping_metric, validation.target)
+        if self.solver == "gradient":  # with "newton" the hessian is not the number of subjects
+            advise_on_weights(float(train.target.mass.sum()), self.min_child_weight)
+
+    def _read_eval_set(self, named: BaseEstimator, schema: Schema, eval_set: Any, n_causes: int) -> Sample | None:
         """Check the validation data against the training data."""
         if eval_set is None:
             return None
@@ -433,11 +455,15 @@ default="scaled_softmax"
             encoded = schema.encode(X)
         except (TypeError, ValueError) as error:
             raise ValueError(f"eval_set: {error}") from error
-        data = Data(encoded, as_target(pair[1], name="eval_set: y"))
+        data = Sample(encoded, as_target(pair[1], name="eval_set: y"))
         if data.target.longest == 0.0:
             raise ValueError("eval_set: y: all observed times are 0; at least one must be positive.")
         if data.X.shape[0] != len(data.target):
             raise ValueError(f"eval_set: X has {data.X.shape[0]} rows and y has {len(data.target)}.")
+        if data.target.n_causes > n_causes:
+            raise ValueError(
+                f"eval_set: y has events of cause {data.target.n_causes}, and y of causes 1 to {n_causes} only."
+            )
         return data
 
     def _learn(self, named: BaseEstimator, trained: Trained, target: Target) -> None:
@@ -449,7 +475,7 @@ default="scaled_softmax"
         self.model_ = trained.model
         self.history_ = trained.history
         self.max_depth_ = trained.choice.depth
-        self.n_estimators_ = max(booster.num_boosted_rounds() for booster in trained.model.boosters)
+        self.n_estimators_ = trained.model.n_rounds
         self.ridge_ = trained.choice.ridge
         self.cv_results_ = trained.choice.results
         self.causes_ = np.arange(1, trained.model.mixture.n_causes + 1)
@@ -457,35 +483,40 @@ default="scaled_softmax"
         self.unique_times_ = np.unique(np.r_[target.lower[(target.lower > 0.0) | ~target.interval], ends])
         self.event_times_ = np.unique(np.r_[target.lower[target.event], ends])
 
-    def _plan(self) -> Plan:
+    def _plan(self, schema: Schema, train: Sample, n_causes: int, seed: int) -> Plan:
         """Translate the parameters for training."""
-        if self.n_estimators == "auto" and self.patience is not None:
-            raise ValueError(
-                f"patience={self.patience!r} has no meaning with n_estimators='auto', which chooses the rounds by "
-                "cross-validation; give a number of rounds, or patience=None."
-            )
-        seed = self._seed()
+        target, policy = train.target, POLICY
+        unit = target.longest
+        mixture = self._mixture(policy.background_events * unit / target.exposure, n_causes)
+        step = STEPS["newton" if self.solver == "newton" else self.gradient_scaling]
         n_threads = effective_n_jobs(self.n_jobs)
+        constraints = tree_constraints(
+            schema, train.X.shape[1], self.monotone_constraints, self.interaction_constraints
+        )
+        settings = {**self._tree_settings(seed, n_threads), **constraints}
         return Plan(
-            mixture=self._mixture(),
-            init=self.init,
-            rounds=None if self.n_estimators == "auto" else self.n_estimators,
-            depth=None if self.max_depth == "auto" else self.max_depth,
-            folds=self.n_folds,
-            alpha=self.alpha,
-            l1_ratio=self.l1_ratio,
-            step="newton" if self.solver == "newton" else self.gradient_scaling,
-            stopping_metric={"concordance": "concordance", "likelihood": "loss"}[self.stopping_metric],
-            horizon=self.risk_horizon,
-            patience=self.patience,
-            settings=self._tree_settings(seed, n_threads),
-            n_threads=n_threads,
-            seed=seed,
-            verbose=bool(self.verbose),
+            schema=schema,
+            time=TimeScale(unit, HORIZONS[self.risk_horizon](target, policy)),
+            objective=Objective(mixture, self.alpha, self.l1_ratio, step, policy.caution, n_threads),
+            engine=LocalEngine(settings, mixture.n_scores, schema.tree_names, schema.types),
+            given=Given(
+                self.init,
+                None if self.n_estimators == "auto" else self.n_estimators,
+                None if self.max_depth == "auto" else self.max_depth,
+            ),
+            stopping=Stopping("concordance" if self.stopping_metric == "concordance" else "loss", self.patience),
+            search=Search(self.n_folds, seed, bool(self.verbose), policy),
         )
 
-    def _mixture(self) -> Mixture:
-        """Count the heads and look up the activations."""
+    def _mixture(self, background: float, n_causes: int) -> Mixture:
+        """The heads with their activations."""
+        counts, weight = self._head_counts(), WEIGHT_ACTIVATIONS[self.heads_activation]
+        if self.uniform_heads:
+            weight = UniformWeight(sum(counts.values()))
+        return Mixture(counts, PARAMETER_ACTIVATIONS[self.parameter_activation], weight, background, n_causes)
+
+    def _head_counts(self) -> dict[str, int]:
+        """Number of heads of each family."""
         counts = {"weibull": self.weibull_heads, "loglogistic": self.loglogistic_heads}
         for name, count in (self.heads or {}).items():
             if name in counts:
@@ -498,16 +529,12 @@ default="scaled_softmax"
                     f"heads: the number of {name} heads must be an int from 0 to {MAX_HEADS}; got {count!r}."
                 )
             counts[name] = int(count)
-        n_heads = sum(counts.values())
-        if n_heads == 0:
+        if sum(counts.values()) == 0:
             raise ValueError("at least one head is needed; weibull_heads, loglogistic_heads and heads are all 0.")
-        weight = UniformWeight(n_heads) if self.uniform_heads else WEIGHT_ACTIVATIONS[self.heads_activation]
-        return Mixture(counts, PARAMETER_ACTIVATIONS[self.parameter_activation], weight)
+        return counts
 
     def _tree_settings(self, seed: int, n_threads: int) -> dict[str, Any]:
         """XGBoost's parameters."""
-        if not re.fullmatch(r"(cpu|cuda|gpu)(:\d+)?", self.device):
-            raise ValueError(f"device must be 'cpu', 'cuda' or, with its number, 'cuda:0'; got {self.device!r}.")
         return {
             "learning_rate": self.learning_rate,
             "subsample": self.subsample,

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hazboost.boosting.likelihood import elastic_net, loss_and_gradient, row_loss
+from hazboost.boosting.likelihood import loss_and_gradient, row_loss
+from hazboost.boosting.penalty import elastic_net
 from hazboost.data.target import Target
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
 from hazboost.hazards.heads import HEADS
@@ -103,7 +104,7 @@ def test_loss_and_gradient_are_finite_for_extreme_scores_and_times(make_mixture,
 def test_censoring_at_zero_tells_nothing(make_mixture, name, weight):
     """``H(0) = 0`` for every shape, also one so small that ``t^k`` is not small at the smallest time."""
     mixture = make_mixture({name: 2}, "relu", weight)
-    logs = np.log([1.0, 0.5, 1e-3, 1e-2])[: 2 * len(HEADS[name].parameters)]
+    logs = np.log([1.0, 0.5, 1e-3, 1e-2, 1.0, 2.0])[: 2 * len(HEADS[name].parameters)]
     n_weights = mixture.n_scores - mixture.first_weight_score
     scores = np.array([[*mixture.parameter_activation.inverse(logs), *np.ones(n_weights)]])
     loss, gradient = loss_and_gradient(mixture, scores, observed([0.0], event=False))

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from hazboost.boosting.likelihood import loss_and_gradient
+from hazboost.data.folds import strata
 from hazboost.data.target import (
     Target,
     as_groups,
@@ -17,7 +18,6 @@ from hazboost.data.target import (
     check_informative,
     condense,
     join_rows,
-    strata,
 )
 
 EVENT, TIME = [True, False, True], [1.0, 2.5, 0.0]
@@ -399,3 +399,14 @@ def test_no_subject_is_further_from_the_reference_than_the_limit():
     assert target.limited_mean(near, reference, 3.0) == pytest.approx(target.mean(near))
     far = np.array([1.0, 1e6, 3.0 - 1e6])
     assert target.limited_mean(far, reference, 3.0) == pytest.approx(target.mean(reference) + (3.0 - 2.0 * 3.0) / 3.0)
+
+
+def test_slices_know_whether_a_subject_has_several_rows():
+    """A slice keeps the subjects' numbers, which then have gaps and may exceed the number of rows."""
+    start = np.tile([0.0, 1.0], 5)
+    target = Target.of(start + 1.0, np.full(10, np.inf), entry=start, subject=np.repeat(np.arange(5), 2))
+    assert target.has_several_rows
+    assert target[6:].has_several_rows
+    assert not target[::2].has_several_rows
+    assert (target[6:].n_subjects, target[1:4].n_subjects) == (2, 2)
+    assert not target[:0].has_several_rows

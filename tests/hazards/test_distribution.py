@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import integrate
 from scipy.special import beta, gamma
@@ -101,11 +101,13 @@ def test_chunks_of_rows_change_nothing(mixed, monkeypatch, weight):
 @weight_activations
 def test_shares_sum_to_one_where_no_weight_is_negative(mixed, weight):
     distribution = mixed(weight)
-    positive = (distribution.mixture.parameters(distribution.scores).weight >= 0.0).all(axis=1)
+    parameters = distribution.mixture.parameters(distribution.scores)
+    positive, active = (parameters.weight >= 0.0).all(axis=1), parameters.weight.any(axis=1)
     shares = distribution.shares(TIMES[1:])
     assert shares.shape == (7, 7, len(HEADS))
-    np.testing.assert_allclose(shares.sum(axis=-1)[positive], 1.0, rtol=1e-12)
-    np.testing.assert_allclose(np.abs(shares).sum(axis=-1), 1.0, rtol=1e-12)
+    assert (positive & active).any() or weight in ("tanh", "identity")
+    np.testing.assert_allclose(shares.sum(axis=-1)[positive & active], 1.0, rtol=1e-12)
+    np.testing.assert_allclose(np.abs(shares).sum(axis=-1), np.repeat(active[:, None], 7, axis=1), rtol=1e-12)
 
 
 def test_no_subject_gives_empty_results(mixed):
@@ -180,7 +182,7 @@ def test_mean_of_a_log_normal(single, sigma):
 
 def test_mean_of_constant_hazards(single, make_mixture):
     assert single("exponential", 0.2, unit=7.0).mean()[0] == pytest.approx(35.0, rel=1e-6)
-    dead = Distribution(make_mixture({"weibull": 1}, "relu", "relu").with_background(0.01), -np.ones((1, 3)), 7.0)
+    dead = Distribution(make_mixture({"weibull": 1}, "relu", "relu", background=0.01), -np.ones((1, 3)), 7.0)
     assert dead.mean()[0] == pytest.approx(700.0, rel=1e-6)
 
 
@@ -188,6 +190,7 @@ def test_mean_of_constant_hazards(single, make_mixture):
 @given(data=st.data())
 def test_restricted_mean_is_the_integral_of_survival(single, name, data):
     parameters = [np.exp(data.draw(st.floats(-1.5, 1.5))) for _ in HEADS[name].parameters]
+    assume(np.prod(parameters[1:]) < 5.0)  # two large shapes together make a step, integrated less accurately
     tau = data.draw(st.floats(0.05, 20.0))
     distribution = single(name, *parameters, unit=2.0)
     assert distribution.restricted_mean(tau)[0] == pytest.approx(area_below(distribution, tau), rel=1e-6)

@@ -169,7 +169,7 @@ def test_dead_head_contributes_nothing(make_mixture, family, weight):
 
 @families
 def test_survival_starts_at_one_whatever_has_died(make_mixture, family):
-    mixture = make_mixture({family: 1}, "relu", "relu").with_background(0.1)
+    mixture = make_mixture({family: 1}, "relu", "relu", background=0.1)
     for column in range(mixture.n_scores):
         scores = np.ones((1, mixture.n_scores))
         scores[0, column] = 0.0
@@ -182,7 +182,7 @@ def test_survival_starts_at_one_whatever_has_died(make_mixture, family):
 @weights
 @pytest.mark.parametrize("event", [True, False])
 def test_subject_all_of_whose_heads_have_died_gets_the_background_hazard(make_mixture, family, weight, event):
-    mixture = make_mixture({family: 2}, "relu", weight).with_background(0.01)
+    mixture = make_mixture({family: 2}, "relu", weight, background=0.01)
     scores = np.full((len(TIMES) - 1, mixture.n_scores), -1.0)
     distribution = Distribution(mixture, scores[:1], unit=2.0)
     np.testing.assert_allclose(distribution.hazard(TIMES), 0.01 / 2.0)
@@ -194,7 +194,7 @@ def test_subject_all_of_whose_heads_have_died_gets_the_background_hazard(make_mi
 
 @pytest.mark.parametrize("weight", ["relu", "identity", "tanh"])
 def test_weights_of_zero_leave_the_background_hazard(make_mixture, weight):
-    mixture = make_mixture({"weibull": 1, "exponential": 1}, "exp", weight).with_background(0.25)
+    mixture = make_mixture({"weibull": 1, "exponential": 1}, "exp", weight, background=0.25)
     scores = np.zeros((1, mixture.n_scores))
     np.testing.assert_allclose(Distribution(mixture, scores).cumulative_hazard(TIMES)[0], 0.25 * TIMES)
     loss, gradient = loss_and_gradient(mixture, scores, observed(np.array([2.0]), event=True))

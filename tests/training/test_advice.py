@@ -10,7 +10,7 @@ from scipy.sparse import csr_matrix
 from sklearn.exceptions import ConvergenceWarning
 
 from hazboost import FPBoost
-from hazboost.training.advice import advise_on_copies
+from hazboost.training.advice import advise_on_duplicates
 
 CHEAP = {"init": "marginal", "subsample": 1.0, "random_state": 0}
 
@@ -38,29 +38,29 @@ def test_a_training_that_went_wrong_is_said_with_what_to_do(parameters, sample_w
 
 
 def learned_by_heart():
-    """Five copies of everybody, whose features say nothing, but tell who it is."""
+    """Five duplicates of each subject, whose features are noise that identifies the subject."""
     rng = np.random.default_rng(0)
     person = np.repeat(np.arange(40), 5)
     return rng.normal(size=(40, 3))[person], (np.ones(200, dtype=bool), rng.weibull(1.5, 40)[person]), person
 
 
 @pytest.mark.parametrize("container", [np.array, csr_matrix])
-def test_copies_that_choose_deep_trees_are_noticed(container):
+def test_duplicates_that_choose_deep_trees_are_noticed(container):
     X, y, person = learned_by_heart()
     model = FPBoost(**CHEAP, n_folds=2, learning_rate=1.0)
-    with pytest.warns(ConvergenceWarning, match="trees of depth . were chosen, and 160 of 200 rows are copies"):
+    with pytest.warns(ConvergenceWarning, match="chose trees of depth ., and 160 of 200 rows are duplicates"):
         model.fit(container(X), y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.fit(container(X), y, groups=person)
 
 
-def test_few_copies_are_not_worth_a_warning():
+def test_few_duplicates_are_not_worth_a_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        advise_on_copies(4, 20, 200)
+        advise_on_duplicates(4, 20, 200)
     with pytest.warns(ConvergenceWarning, match="21 of 200 rows"):
-        advise_on_copies(4, 21, 200)
+        advise_on_duplicates(4, 21, 200)
 
 
 def test_a_training_that_went_well_is_silent():

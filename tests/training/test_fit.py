@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from hazboost import FPBoost
+from hazboost import FPBoost, Surv
+from hazboost.data.sample import Sample
 from hazboost.data.target import as_target
-from hazboost.training.fit import Data
 
 METRICS = {"concordance": ("validation_concordance", np.argmax), "likelihood": ("validation_loss", np.argmin)}
 
@@ -82,7 +82,7 @@ def test_the_concordance_of_the_start_is_chance():
 def test_a_fraction_is_set_aside_for_stopping(metric):
     options = {"patience": 3, "stopping_metric": metric, "random_state": 7}
     model = eager(**options, validation_fraction=0.25).fit(X, Y)
-    train, aside = Data(X, as_target(Y)).split(0.25, 7)
+    train, aside = Sample(X, as_target(Y)).split(0.25, 7)
     pair = (part.target.event for part in (train, aside)), (part.target.lower for part in (train, aside))
     (e_train, e_aside), (t_train, t_aside) = pair
     explicit = eager(**options).fit(train.X, (e_train, t_train), eval_set=(aside.X, (e_aside, t_aside)))
@@ -95,19 +95,19 @@ def test_a_fraction_is_set_aside_for_stopping(metric):
 def test_the_split_is_a_stratified_partition():
     X_rows = np.arange(200.0)[:, None]
     event = np.arange(200) % 10 == 0
-    train, aside = Data(X_rows, as_target((event, X_rows[:, 0] + 1.0))).split(0.2, 0)
+    train, aside = Sample(X_rows, as_target((event, X_rows[:, 0] + 1.0))).split(0.2, 0)
     np.testing.assert_array_equal(np.sort(np.r_[train.X, aside.X], axis=0), X_rows)
     assert len(aside.target) == 40
     assert aside.target.event.sum() == 4
     np.testing.assert_array_equal(aside.X[:, 0] + 1.0, aside.target.lower)
-    assert not np.array_equal(aside.X, Data(X_rows, train.target).split(0.2, 1)[1].X)
+    assert not np.array_equal(aside.X, Sample(X_rows, train.target).split(0.2, 1)[1].X)
 
 
 def test_sample_weights_follow_their_rows_into_the_split():
     """With nearly all weight on a few rows, the validation loss must be theirs."""
     weight = np.where(np.arange(len(X)) % 2, 1e-9, 1.0)
     target = as_target(Y, weight)
-    train, aside = Data(X, target).split(0.3, 0)
+    train, aside = Sample(X, target).split(0.3, 0)
     for part in (train, aside):
         rows = [np.flatnonzero(target.lower == time)[0] for time in part.target.lower]
         np.testing.assert_array_equal(part.target.weight, weight[rows])
@@ -116,7 +116,7 @@ def test_sample_weights_follow_their_rows_into_the_split():
 @pytest.mark.parametrize("only", ["event", "censored"])
 def test_a_single_row_of_a_kind_does_not_stop_the_split(only):
     event = np.arange(len(X)) == 0 if only == "event" else np.arange(len(X)) > 0
-    parts = Data(X, as_target((event, Y[1]))).split(0.2, 0)
+    parts = Sample(X, as_target((event, Y[1]))).split(0.2, 0)
     assert sum(len(part.target) for part in parts) == len(X)
 
 
@@ -210,3 +210,16 @@ def test_no_round_at_all_has_a_history_of_the_start():
     assert model.n_estimators_ == 0
     assert model.history_["validation_loss"] == [pytest.approx(loss_of_predictions(model, *new), rel=1e-5)]
     assert model.history_["train_loss"] == [pytest.approx(loss_of_predictions(model, *old), rel=1e-5)]
+
+
+def test_the_c_index_of_several_rows_is_refused_however_validation_data_come():
+    subject = np.repeat(np.arange(60), 2)
+    start = np.tile([0.0, 1.0], 60)
+    event = np.tile([False, True], 60)
+    features = np.repeat(X[:60], 2, axis=0)
+    y = Surv.counting(start, start + 1.0, event, id=subject)
+    model = FPBoost(1, 1, n_estimators=3, init="marginal", patience=2, random_state=0)
+    with pytest.raises(ValueError, match="several rows of one subject"):
+        model.fit(features, y)
+    with pytest.raises(ValueError, match="several rows of one subject"):
+        model.fit(features, y, eval_set=(features, y))

@@ -7,11 +7,13 @@ import pytest
 
 from hazboost import FPBoost, Surv
 from hazboost.boosting.likelihood import loss_and_gradient
+from hazboost.data.design import learn_design
 from hazboost.data.features import Schema
 from hazboost.data.target import Target
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS
 from hazboost.hazards.distribution import Distribution
-from hazboost.training.linear import INTERCEPT_REACH, MAX_SHIFT, fit_linear_path
+from hazboost.training.linear import _PenalisedLoss, fit_linear_path
+from hazboost.training.policy import POLICY
 from hazboost.training.starts import marginal_start
 
 BETA = np.array([0.8, -0.5, 0.0])
@@ -41,10 +43,10 @@ def simulate_causes(n, seed=0):
     return X, Target.of(time / unit, np.where(cause > 0, time / unit, np.inf), cause=cause)
 
 
-def path_of(mixture, X, target, ridges, schema=NUMBERS):
-    return fit_linear_path(
-        mixture, schema, X, target, marginal_start(mixture, target, np.random.default_rng(0)), ridges
-    )
+def path_of(mixture, X, target, ridges, first=None):
+    design = learn_design(X, NUMBERS, target.mass)
+    first = marginal_start(mixture.in_logs, target, np.random.default_rng(0)) if first is None else first
+    return fit_linear_path(mixture, design, X, target, first, ridges, POLICY)
 
 
 @pytest.mark.parametrize("weight", ["uniform", "scaled_softmax"])
@@ -96,12 +98,12 @@ def test_no_prediction_is_carried_away(make_mixture):
     split = target.event[:, None] * np.array([1.0, 1e6, -1.0])
     mixture = make_mixture({"weibull": 1}, "exp", "scaled_softmax")
     first = marginal_start(mixture, target, np.random.default_rng(0))
-    (start,) = fit_linear_path(mixture, NUMBERS, split, target, first, [1e-9])
+    (start,) = path_of(mixture, split, target, [1e-9], first)
     level = np.flatnonzero(mixture.scales[0])[0]
     margin = start.margin(1e3 * split)
     assert np.isfinite(margin).all()
-    assert np.abs(margin[:, level] - start.log_intercept[level]).max() <= MAX_SHIFT
-    assert np.abs(start.log_intercept - first).max() <= INTERCEPT_REACH + 1e-9
+    assert np.abs(margin[:, level] - start.log_intercept[level]).max() <= POLICY.largest_shift
+    assert np.abs(start.log_intercept - first).max() <= POLICY.intercept_reach + 1e-9
     np.testing.assert_array_equal(
         start.log_intercept[mixture.first_weight_score :], first[mixture.first_weight_score :]
     )
@@ -151,8 +153,8 @@ def test_margin_gives_the_same_parameters_under_every_activation(make_mixture, p
     mixture = make_mixture({"weibull": 1, "gompertz": 1}, parameter, "softmax")
     logs = make_mixture({"weibull": 1, "gompertz": 1}, "exp", "softmax")
     intercept = marginal_start(logs, target, np.random.default_rng(0))
-    (start,) = fit_linear_path(mixture, NUMBERS, X, target, intercept, [10.0])
-    (plain,) = fit_linear_path(logs, NUMBERS, X, target, intercept, [10.0])
+    (start,) = path_of(mixture, X, target, [10.0], intercept)
+    (plain,) = path_of(logs, X, target, [10.0], intercept)
     for one, other in zip(
         mixture.parameters(start.margin(X)).activated, logs.parameters(plain.margin(X)).activated, strict=True
     ):
@@ -177,3 +179,21 @@ def test_each_cause_has_coefficients_of_its_own():
     y = Surv.right(times.argmin(axis=0) + 1, times.min(axis=0))
     start = FPBoost(1, 0, init="linear", n_estimators=1, n_folds=2, random_state=0).fit(X, y).model_.start
     np.testing.assert_allclose(start.coefficient[0] / start.design.scale, [1.0, -1.0], atol=0.1)
+
+
+def test_gradient_is_that_of_the_loss_also_where_shifts_are_cut(make_mixture, differentiate):
+    X, target = simulate(80)
+    mixture = make_mixture({"weibull": 1}, "exp", "scaled_softmax")
+    columns = learn_design(X, NUMBERS, target.mass)(X)
+    loss = _PenalisedLoss(mixture, columns, target, largest_shift=0.7)
+    point = np.r_[np.zeros(mixture.n_scores), 0.9, -0.4, 0.2]
+    cut = np.abs(columns @ point[mixture.n_scores :]) > 0.7
+    assert 10 < cut.sum() < 70
+    for position in range(len(point)):
+
+        def along(value, position=position):
+            moved = point.copy()
+            moved[position] = value
+            return loss(moved, 2.0)[0]
+
+        assert loss(point, 2.0)[1][position] == pytest.approx(differentiate(along, point[position], 1e-6), abs=1e-6)

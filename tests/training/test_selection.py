@@ -10,28 +10,34 @@ import pandas as pd
 import pytest
 
 from hazboost import FPBoost, Surv
+from hazboost.data.design import learn_design
 from hazboost.data.features import Schema
+from hazboost.data.folds import split_folds
+from hazboost.data.sample import Sample
 from hazboost.data.target import Target
-from hazboost.engines.local import build_matrix, predict_scores
-from hazboost.training.fit import Data, Trainer
+from hazboost.training.cross_validation import is_clear, mean_curve
 from hazboost.training.linear import fit_linear_path
+from hazboost.training.policy import POLICY
 from hazboost.training.selection import (
-    DEPTHS,
-    LARGEST_DIFFERENCE,
-    MAX_ROUNDS,
-    MAX_ROWS_FOR_FOLDS,
-    PATIENCE,
-    RIDGES,
     Ensemble,
-    Folds,
+    Growing,
     Member,
-    is_clear,
-    mean_curve,
+    divide,
+    fit_constant_start,
     path_losses,
     row_losses,
-    splits,
 )
 from hazboost.utils.progress import FoldProgress
+
+
+@pytest.fixture
+def with_policy(monkeypatch):
+    """Fit with some constants of the automatic fit changed."""
+
+    def change(**constants):
+        monkeypatch.setattr("hazboost.estimator.POLICY", replace(POLICY, **constants))
+
+    return change
 
 
 def linear_data(n=400, seed=0):
@@ -77,7 +83,7 @@ def test_choice_is_the_minimum_of_what_can_be_read_afterwards():
     X, y = curved_data()
     model = automatic().fit(X, y)
     results = model.cv_results_
-    assert results["ridges"] == list(RIDGES)
+    assert results["ridges"] == list(POLICY.ridges)
     assert model.ridge_ == results["ridges"][int(np.argmin(results["ridge_loss"]))]
     assert model.n_estimators_ == int(np.argmin(results["round_loss"]))
     assert len(model.history_["train_loss"]) == model.n_estimators_ + 1
@@ -88,8 +94,8 @@ def test_model_is_the_average_of_those_of_the_folds():
     X, y = curved_data()
     model = automatic().fit(X, y).model_
     encoded = model.schema.encode(X)
-    matrix = build_matrix(encoded, names=None, types=None, fields={"base_margin": model.start.margin(encoded)})
-    parts = [predict_scores(booster, matrix) for booster in model.boosters]
+    matrix = model.engine.matrix(encoded, model.start.margin(encoded))
+    parts = [model.engine.scores(trees, matrix) for trees in model.boosters]
     assert len(parts) == 3
     assert np.abs(parts[0] - parts[1]).max() > 0.01
     start = model.start.margin(encoded)
@@ -109,8 +115,8 @@ def test_few_events_make_trees_count_less():
     np.testing.assert_array_equal(given.trust, 1.0)
 
 
-def test_above_a_number_of_subjects_trees_are_grown_anew_on_all_rows(monkeypatch):
-    monkeypatch.setattr("hazboost.training.selection.MAX_ROWS_FOR_FOLDS", 100)
+def test_above_a_number_of_subjects_trees_are_grown_anew_on_all_rows(with_policy):
+    with_policy(subjects_for_folds=100)
     X, y = curved_data(300)
     auto = automatic().fit(X, y)
     assert len(auto.model_.boosters) == 1
@@ -120,45 +126,64 @@ def test_above_a_number_of_subjects_trees_are_grown_anew_on_all_rows(monkeypatch
     np.testing.assert_array_equal(auto.model_.distribution(X).scores, as_much.distribution(X).scores)
 
 
-def test_a_member_after_fewer_rounds():
-    X, y = curved_data(200)
-    booster = automatic(n_estimators=6, init="marginal").fit(X, y).model_.boosters[0]
-    member = Member(booster, [6.0, 5.0, 4.0, 3.0, 2.0, 1.0, 0.5], [9.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0])
-    for rounds, kept in ((2, 2), (6, 6), (50, 6)):
-        cut = member.at(rounds)
-        assert cut.booster.num_boosted_rounds() == kept
-        assert cut.train_loss == member.train_loss[: kept + 1]
-        assert cut.held_out_loss == member.held_out_loss[: kept + 1]
-    with pytest.raises(ValueError, match="after 0 rounds has no booster"):
-        member.at(0)
+def test_a_stopped_fold_keeps_its_best_round():
+    """For a number of rounds that it made, as many; beyond, the best one, which is not the last."""
+    member = Member(None, 2, [6.0, 5.0, 4.0, 3.0, 2.0], [9.0, 8.0, 3.0, 4.0, 5.0])
+    assert [member.rounds_kept(rounds) for rounds in (0, 1, 4, 5, 50)] == [0, 1, 4, 2, 2]
 
 
-def test_a_fold_that_has_stopped_keeps_its_last_loss():
-    np.testing.assert_allclose(mean_curve([[3.0, 2.0, 4.0], [1.0], [5.0, 4.0]]), [3.0, 7.0 / 3.0, 3.0])
+def test_the_curve_of_a_stopped_fold_goes_on_with_its_best_loss():
+    stopped, other = Member(None, 1, [], [3.0, 1.0, 4.0]), Member(None, 4, [], [5.0, 4.0, 3.0, 2.0, 1.0])
+    np.testing.assert_allclose(Ensemble(2, [stopped, other]).loss, [4.0, 2.5, 3.5, 1.5, 1.0])
+    np.testing.assert_allclose(mean_curve([[3.0, 2.0], [1.0]], [0.0, 7.0]), [2.0, 4.5])
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.5])
 def test_patience_and_most_rounds_are_longer_for_shorter_steps(monkeypatch, rate):
     """With a held-out loss that never improves, a fold stops when its patience ends."""
     seen = []
-    member = Trainer.member
+    grow_fold = Growing.grow_fold
 
-    def watched(trainer, *arguments):
-        seen.append((trainer.most_rounds, member(trainer, *arguments)))
-        return seen[-1][1]
+    def watched(*arguments):
+        seen.append(grow_fold(*arguments))
+        return seen[-1]
 
-    monkeypatch.setattr(Trainer, "member", watched)
+    monkeypatch.setattr(Growing, "grow_fold", watched)
     X, y = linear_data(150)
     automatic(learning_rate=rate, init="marginal").fit(np.random.default_rng(1).normal(size=X.shape), y)
-    for most, one in seen:
-        assert most == MAX_ROUNDS / rate
+    assert seen
+    for one in seen:
         best = int(np.argmin(one.held_out_loss[1:])) + 1
-        assert len(one.held_out_loss) - 1 == min(best + PATIENCE / rate, most)
+        assert one.best == best
+        assert len(one.held_out_loss) - 1 == min(best + POLICY.patience / rate, POLICY.max_rounds / rate)
+
+
+def test_held_out_losses_are_those_of_shrunken_trees(monkeypatch):
+    """The curve that chooses the rounds describes the model that is used, in which trees count by the trust."""
+    members, starts = [], []
+    grow_fold = Growing.grow_fold
+
+    def watched(growing, fold, *arguments):
+        members.append(grow_fold(growing, fold, *arguments))
+        starts.append((growing, fold))
+        return members[-1]
+
+    monkeypatch.setattr(Growing, "grow_fold", watched)
+    X, y = curved_data(300)
+    automatic(max_depth=2).fit(X, y)
+    for member, (growing, fold) in zip(members, starts, strict=True):
+        start = growing.starts[fold.number].margin(fold.held.X)
+        engine, objective = growing.engine(fold, 2), growing.plan.objective
+        grown = engine.scores(member.trees, engine.matrix(fold.held.X, start), (0, 3))
+        shrunken = objective.mean_loss(start + growing.trust * (grown - start), fold.held.target)
+        assert 0.5 < growing.trust[0] < 0.8
+        assert member.held_out_loss[3] == pytest.approx(shrunken, abs=1e-5)
+        assert abs(member.held_out_loss[3] - objective.mean_loss(grown, fold.held.target)) > 1e-4
 
 
 def held_out(n=60):
     X, (event, time) = linear_data(n)
-    return Data(X, Target.of(time / time.max(), np.where(event, time / time.max(), np.inf)))
+    return Sample(X, Target.of(time / time.max(), np.where(event, time / time.max(), np.inf)))
 
 
 def test_no_row_counts_for_more_than_its_limit_when_ridges_are_compared(make_mixture):
@@ -166,14 +191,16 @@ def test_no_row_counts_for_more_than_its_limit_when_ridges_are_compared(make_mix
     data = held_out()
     mixture = make_mixture({"weibull": 1}, "exp", "scaled_softmax")
     start = np.zeros(mixture.n_scores)
-    path = fit_linear_path(mixture, Schema(None, {}, sparse=False), data.X, data.target, start, [10.0, 1.0])
+    design = learn_design(data.X, Schema(None, {}, sparse=False), data.target.mass)
+    path = fit_linear_path(mixture, design, data.X, data.target, start, [10.0, 1.0], POLICY)
     bold = replace(path[1], coefficient=np.full_like(path[1].coefficient, 3.0))
-    losses = path_losses([*path, bold], data)
+    limit = POLICY.largest_difference
+    losses = path_losses([*path, bold], data, limit)
     without = row_losses(path[0].without_features(), data)
     differences = [row_losses(one, data) - without for one in (*path, bold)]
-    assert np.abs(differences[0]).max() < LARGEST_DIFFERENCE < differences[2].max()
+    assert np.abs(differences[0]).max() < limit < differences[2].max()
     for loss, difference in zip(losses, differences, strict=True):
-        clipped = np.clip(difference, -LARGEST_DIFFERENCE, LARGEST_DIFFERENCE)
+        clipped = np.clip(difference, -limit, limit)
         assert loss == pytest.approx((without + clipped).mean(), rel=1e-12)
     assert losses[2] < (without + differences[2]).mean()
 
@@ -197,9 +224,9 @@ def crossed_data(n=500, seed=0):
 
 
 @pytest.mark.parametrize("most_rows", [100, 5_000])
-def test_deeper_trees_where_features_act_together(monkeypatch, most_rows):
+def test_deeper_trees_where_features_act_together(with_policy, most_rows):
     """With folds, and with one hold-out."""
-    monkeypatch.setattr("hazboost.training.selection.MAX_ROWS_FOR_FOLDS", most_rows)
+    with_policy(subjects_for_folds=most_rows)
     X, y = crossed_data()
     X_new, y_new = crossed_data(seed=1)
     options = {"colsample_bytree": 1.0, "subsample": 1.0, "learning_rate": 0.5}
@@ -227,42 +254,42 @@ def test_a_gain_is_clear_beyond_two_standard_errors():
     noise -= noise.mean()
     weak, clear = (noise + errors * noise.std() / 20.0 for errors in (1.9, 2.1))
     mass = np.ones(400)
-    assert not is_clear(weak, mass)
-    assert is_clear(clear, mass)
-    assert not is_clear(np.zeros(5), np.ones(5))
-    assert is_clear(3.0 * clear, 3.0 * mass)
+    assert not is_clear(weak, mass, 2.0)
+    assert is_clear(clear, mass, 2.0)
+    assert not is_clear(np.zeros(5), np.ones(5), 2.0)
+    assert is_clear(3.0 * clear, 3.0 * mass, 2.0)
     heavy = np.r_[1_000.0, np.ones(299)]
-    assert is_clear(0.1 * heavy, heavy), "the same gain for everybody"
+    assert is_clear(0.1 * heavy, heavy, 2.0), "the same gain for everybody"
 
 
 @pytest.fixture
-def folds():
+def growing():
     """Three folds of ten groups of six, and marginal starts."""
     X, (event, time) = curved_data(60)
-    data = Data(X, Target.of(time / time.max(), np.where(event, time / time.max(), np.inf)), np.arange(60) // 6)
-    plan = replace(automatic()._plan(), init="marginal")
-    trainer = Trainer(plan, Schema(None, {}, sparse=False), plan.mixture, 1.0)
-    parts = [(data.rows(kept), data.rows(held)) for kept, held in splits(data.target, 3, 0, data.group)]
-    return Folds(trainer, parts), [trainer.start(kept) for kept, _ in parts]
+    sample = Sample(X, Target.of(time / time.max(), np.where(event, time / time.max(), np.inf)), np.arange(60) // 6)
+    plan = automatic(init="marginal")._plan(Schema(None, {}, sparse=False), sample, 1, 0)
+    cv = divide(plan, sample)
+    starts = tuple(fit_constant_start(plan, fold.kept) for fold in cv.folds)
+    return Growing(plan, cv, starts, np.full(plan.objective.mixture.n_scores, 0.5))
 
 
-def test_without_rounds_nothing_changes(folds):
+def grow_all(growing):
+    return growing.grow_folds(2, FoldProgress(3, ["rounds"], draw=False))
+
+
+def test_without_rounds_nothing_changes(growing):
     """XGBoost reads a booster up to round 0 as all of it."""
-    folds, starts = folds
-    members = folds.grow(starts, 2, FoldProgress(3, ["rounds"], draw=False), range(3))
-    rising = [member._replace(held_out_loss=list(range(len(member.held_out_loss)))) for member in members]
-    assert all(member.booster.num_boosted_rounds() > 0 for member in members)
-    np.testing.assert_array_equal(folds.changes(starts, Ensemble(2, rising)), np.zeros(10))
+    rising = [one._replace(held_out_loss=list(range(len(one.held_out_loss)))) for one in grow_all(growing)]
+    np.testing.assert_array_equal(growing.changes(Ensemble(2, rising)), np.zeros(10))
 
 
-def test_changes_are_those_of_groups_and_add_up_to_the_mean_loss(folds):
-    folds, starts = folds
-    members = folds.grow(starts, 2, FoldProgress(3, ["rounds"], draw=False), range(3))
-    falling = [member._replace(held_out_loss=[-float(i) for i in range(6)]) for member in members]
-    changes = folds.changes(starts, Ensemble(2, falling))
-    np.testing.assert_array_equal(folds.masses(), np.full(10, 6.0))
-    held = [len(part.target) for _, part in folds.parts]
-    course = [(member.held_out_loss[5] - member.held_out_loss[0]) * n for member, n in zip(members, held, strict=True)]
+def test_changes_are_those_of_groups_and_add_up_to_the_mean_loss(growing):
+    members = grow_all(growing)
+    falling = [one._replace(best=5, held_out_loss=[-float(i) for i in range(6)]) for one in members]
+    changes = growing.changes(Ensemble(2, falling))
+    np.testing.assert_array_equal(growing.cv.masses(), np.full(10, 6.0))
+    held = [len(fold.held.target) for fold in growing.cv.folds]
+    course = [(one.held_out_loss[5] - one.held_out_loss[0]) * n for one, n in zip(members, held, strict=True)]
     assert changes.sum() == pytest.approx(sum(course), rel=1e-4)
 
 
@@ -285,23 +312,30 @@ def test_events_of_one_group_only_are_refused():
 
 
 def test_few_events_are_not_enough_for_deeper_trees(monkeypatch):
-    X, y = crossed_data(99)
-    monkeypatch.setattr(Folds, "deepen", lambda *_: pytest.fail("tried"))
-    automatic().fit(X, y)
-    with pytest.raises(pytest.fail.Exception, match="tried"):
-        automatic().fit(*crossed_data(100))
+    tried = []
+    grow_folds = Growing.grow_folds
+
+    def watched(growing, depth, *arguments):
+        tried.append(depth)
+        return grow_folds(growing, depth, *arguments)
+
+    monkeypatch.setattr(Growing, "grow_folds", watched)
+    automatic().fit(*crossed_data(99))
+    assert set(tried) == {2}
+    automatic().fit(*crossed_data(100))
+    assert 4 in tried
 
 
 def test_many_subjects_in_groups_are_held_out_once():
-    n = MAX_ROWS_FOR_FOLDS + 1
+    n = POLICY.subjects_for_folds + 1
     target = Target.of(np.ones(n), np.where(np.arange(n) % 3 == 0, 1.0, np.inf), np.ones(n))
-    ((kept, held),) = splits(target, 5, 0, np.arange(n) // 10)
+    ((kept, held),) = split_folds(target, 5, 0, np.arange(n) // 10, POLICY.hold_out_of(n))
     assert len(held) == pytest.approx(n / 5, abs=10)
     assert not set(kept // 10) & set(held // 10)
 
 
-def test_copies_in_one_group_do_not_choose_the_model():
-    """Four copies of everybody, with features that are noise: folds that divide copies believe in the noise."""
+def test_duplicates_in_one_group_do_not_choose_the_model():
+    """Four duplicates of each subject, with features that are noise: duplicates leak across folds unless grouped."""
     rng = np.random.default_rng(0)
     person = np.arange(200) // 4
     X, y = rng.normal(size=(50, 5))[person], (np.ones(200, dtype=bool), rng.weibull(1.5, 50)[person])
@@ -313,14 +347,14 @@ def test_copies_in_one_group_do_not_choose_the_model():
 def test_folds_do_not_divide_groups():
     rng = np.random.default_rng(0)
     group = rng.permutation(np.arange(200) // 4)
-    for kept, held in splits(Target.of(np.ones(200), np.ones(200)), 5, 0, group):
+    for kept, held in split_folds(Target.of(np.ones(200), np.ones(200)), 5, 0, group):
         assert not set(group[kept]) & set(group[held])
         assert (len(kept), len(held)) == (160, 40)
 
 
 def test_a_validation_part_does_not_divide_groups():
     X, (event, time) = linear_data(40)
-    data = Data(X, Target.of(time, np.where(event, time, np.inf)), np.arange(40) // 4)
+    data = Sample(X, Target.of(time, np.where(event, time, np.inf)), np.arange(40) // 4)
     train, aside = data.split(0.3, 0)
     assert not set(train.group) & set(aside.group)
     assert len(aside.target) == 12
@@ -375,9 +409,9 @@ def test_defaults_choose_everything_and_average():
     X, y = curved_data(300)
     model = FPBoost(random_state=0).fit(X, y)
     assert len(model.model_.boosters) == model.n_folds == 5
-    assert model.ridge_ in RIDGES
+    assert model.ridge_ in POLICY.ridges
     assert set(model.cv_results_) == {"ridges", "ridge_loss", "round_loss", "trust"}
-    assert model.max_depth_ in DEPTHS
+    assert model.max_depth_ in POLICY.depths
     assert model.model_.mixture.counts == {"weibull": 1, "loglogistic": 1}
     assert model.model_.mixture.n_scores == 7
 
@@ -388,11 +422,12 @@ def test_auto_refuses_patience():
 
 
 def test_large_data_are_held_out_once():
-    n = MAX_ROWS_FOR_FOLDS + 1
+    n = POLICY.subjects_for_folds + 1
     target = Target.of(np.ones(n), np.where(np.arange(n) % 3 == 0, 1.0, np.inf), np.ones(n))
-    ((kept, held),) = splits(target, 5, 0)
+    ((kept, held),) = split_folds(target, 5, 0, hold_out=POLICY.hold_out_of(target.n_subjects))
     assert len(held) == pytest.approx(n / 5, abs=1)
-    assert len(splits(target[:90], 5, 0)) == 5
+    assert POLICY.hold_out_of(n - 1) is None
+    assert len(split_folds(target[:90], 5, 0)) == 5
     assert target.event[held].mean() == pytest.approx(target.event[kept].mean(), abs=0.01)
 
 
@@ -405,7 +440,7 @@ def test_a_subject_stays_on_one_side_and_causes_are_spread(n):
     target = Target.of(start + 1.0, np.where(cause > 0, start + 1.0, np.inf), entry=start, cause=cause, subject=subject)
     rng = np.random.default_rng(0)
     target = target[rng.permutation(3 * n)]
-    for kept, held in splits(target, 5, 0):
+    for kept, held in split_folds(target, 5, 0, hold_out=POLICY.hold_out_of(n)):
         assert not set(target.subject[kept]) & set(target.subject[held])
         assert len(kept) + len(held) == 3 * n
         counts = np.bincount(target.cause[held])[1:]
@@ -418,14 +453,14 @@ def test_folds_are_those_of_the_subjects():
     start = np.tile([0.0, 0.5], 50)
     upper = np.where(np.tile([False, True], 50) & (subject % 2 == 1), 1.0, np.inf)
     parts = Target.of(start + 0.5, upper, entry=start, subject=subject)
-    for (_, one), (_, other) in zip(splits(whole, 5, 3), splits(parts, 5, 3), strict=True):
+    for (_, one), (_, other) in zip(split_folds(whole, 5, 3), split_folds(parts, 5, 3), strict=True):
         np.testing.assert_array_equal(np.unique(parts.subject[other]), np.sort(one))
 
 
 @pytest.mark.parametrize("most_rows", [100, 5_000])
-def test_validation_loss_is_that_of_the_model_also_where_trees_count_less(monkeypatch, most_rows):
+def test_validation_loss_is_that_of_the_model_also_where_trees_count_less(with_policy, most_rows):
     """With the trees of the folds, and with trees grown anew."""
-    monkeypatch.setattr("hazboost.training.selection.MAX_ROWS_FOR_FOLDS", most_rows)
+    with_policy(subjects_for_folds=most_rows)
     (X, y), (X_new, y_new) = curved_data(300), curved_data(200, seed=1)
     model = automatic().fit(X, y, eval_set=(X_new, y_new))
     assert len(model.model_.boosters) == (3 if most_rows > 300 else 1)

@@ -197,7 +197,7 @@ def test_marginal_exponential_is_events_over_time(make_mixture):
 @pytest.mark.parametrize("name", HEADS)
 def test_curve_of_the_family_itself_is_recovered(name):
     head = HEADS[name]
-    truth = np.array([0.4, 0.3])[: len(head.parameters)]
+    truth = np.array([0.4, 0.3, 0.2])[: len(head.parameters)]
     time = np.linspace(0.01, 1.0, 60)
     survival = np.exp(-head.evaluate(np.log(time), *truth).cumulative)
     np.testing.assert_allclose(fit_to_curve(head, time, survival), truth, atol=1e-5)

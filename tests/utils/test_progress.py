@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hazboost import FPBoost
-from hazboost.training.selection import DEPTHS
+from hazboost.training.policy import POLICY
 from hazboost.utils.progress import FoldProgress, Progress, TrialProgress
 
 RNG = np.random.default_rng(0)
@@ -62,7 +62,7 @@ def test_the_bar_does_not_change_the_model():
 
 
 def test_a_fit_without_rounds_has_a_full_bar(capsys):
-    Progress(0).after_training(None)
+    Progress(0).close()
     assert "█" * 24 + " 0/0 rounds" in capsys.readouterr().err
 
 
@@ -84,9 +84,8 @@ def test_a_cross_validation_has_one_bar(parameters, stages, capsys):
     assert rest == ""
     if model.n_estimators == "auto":  # the models of the folds are the model
         assert len(model.model_.boosters) == 3
-        assert [f"depth {depth} in" in line for depth, line in zip(DEPTHS[1:], rounds, strict=False)] == [True] * len(
-            rounds
-        )
+        for depth, line in zip(POLICY.depths[1:], rounds, strict=False):
+            assert f"depth {depth} in" in line
     else:
         assert "4/4 rounds" in last_line(*rounds)
     assert "█" * 24 + f" {stages[-1]} in 3/3 folds" in last_line(cross_validation)
@@ -104,16 +103,15 @@ def test_a_line_that_is_not_finished_is_left_where_it_is(capsys):
 
 def test_folds_that_stop_early_are_done(capsys):
     progress = FoldProgress(2, ["rounds"], draw=True)
-    progress.rounds(0, 100).after_training(None)
+    progress.advance(0, 1.0)
     assert "█" * 12 + "░" * 12 + " rounds in 1/2 folds" in capsys.readouterr().err
-    callback = progress.rounds(1, 100)
-    assert callback.after_iteration(None, 49, {}) is False
+    progress.bar(1, 100).advance(50, {})
     assert progress.shares == [1.0, 0.49]
 
 
 def test_stages_share_the_bar(capsys):
     progress = FoldProgress(1, ["ridge", "rounds"], draw=True)
-    assert progress.after(0, lambda x: x + 1)(1) == 2
+    progress.advance(0, 1.0)
     assert "█" * 12 + "░" * 12 + " ridge in 1/1 folds" in capsys.readouterr().err
     progress.advance(0, 1.0)
     assert capsys.readouterr().err.endswith("\n")

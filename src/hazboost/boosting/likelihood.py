@@ -1,6 +1,6 @@
 r"""The survival likelihood and its gradient, analytic, for every kind of observation.
 
-A row is watched from :math:`a` on, is without event until :math:`l`, and has the event at :math:`u`, or before:
+A row is at risk from :math:`a` on, is without event until :math:`l`, and has the event at or before :math:`u`:
 
 .. math::
 
@@ -20,8 +20,8 @@ where :math:`H` sums the heads of all causes and :math:`h_c` those of the cause 
     \frac{\partial \ell}{\partial w_j}
         = H_j(l) - H_j(a) - \frac{\partial \log h_c(u)}{\partial w_j} - \frac{D_j}{e^D - 1},
 
-where :math:`r_j = w_j h_j(u) / h_c(u)` is the responsibility of head j for the event. Every cause has heads of its own,
-is clipped on its own where weights are negative, and has the background hazard where all its heads have died.
+where :math:`r_j = w_j h_j(u) / h_c(u)` is the responsibility of head j for the event. Every cause has its own heads.
+Its hazard is clipped at zero where weights are negative, and is the background hazard where all heads are switched off.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from hazboost.hazards.heads.base import MAX_EXPONENT
 from hazboost.hazards.mixture import Mixture, Parameters, cumulatives, log_hazards, log_time, sum_hazards
 from hazboost.utils.arrays import Array, Indices, Mask
 
-#: A difference of cumulative hazards that is smaller, as a part of them, is rounding.
+#: Relative differences of cumulative hazards below this are rounding errors.
 ROUNDING = 4.0 * np.finfo(float).eps
 #: The smallest cumulative hazard over an interval in which there was an event.
 SMALLEST_HAZARD = float(np.exp(-MAX_EXPONENT))
@@ -54,7 +54,7 @@ class RowLoss(NamedTuple):
     gradient : array of shape (n, scores)
         In the row's scores.
     curvature : array of shape (n, scores)
-        What a second-order step divides by: diagonal, and nowhere smaller than the gradient; see `row_loss`.
+        Diagonal hessian of a second-order step, at least the size of the gradient; see `row_loss`.
     """
 
     value: Array
@@ -69,16 +69,16 @@ def row_loss(mixture: Mixture, scores: Array, target: Target) -> RowLoss:
 
     .. math:: -\log h \le -\sum_j r_j \log(w_j h_j) + \text{const},
 
-    which touches it, has the same gradient, and is diagonal over heads. Its two parts, exposure and events, pull a
-    score in opposite directions. Where they cancel the gradient vanishes; the curvature adds up their sizes instead,
+    which equals the loss and its gradient there, and is diagonal over heads. Its two parts, exposure and events, have
+    gradients of opposite sign. Where they cancel the gradient vanishes; the curvature is the sum of their sizes,
 
     .. math:: w_j \left[V_j(l) - V_j(a)\right] + r_j \left|\frac{\partial \log h_j}{\partial \log\theta_j}\right|,
 
-    with the path :math:`V_j` of the slope of :math:`H_j`. For the level of the weights this is :math:`H + \delta`, the
-    exact curvature plus the event. Three things follow: a leaf ``-sum(gradient) / sum(curvature)`` lies in [-1, 1]; no
-    curvature is zero where there is a gradient; and the curvatures of the parts of a row that is cut in time sum to
-    that of the whole. In an interval :math:`D / (1 - e^{-D})` events are expected, of which a head has its part.
-    Negative weights count by their size.
+    where :math:`V_j` bounds the total variation of :math:`\partial H_j / \partial \log\theta_j` over time. For the
+    level of the weights this is :math:`H + \delta`, the exact curvature plus the event. Three properties follow: a leaf
+    ``-sum(gradient) / sum(curvature)`` lies in [-1, 1]; no curvature is zero where the gradient is not; and the
+    curvatures of the rows of a subject that is split in time sum to that of the unsplit subject. For an interval the
+    event count is its expectation :math:`D / (1 - e^{-D})`, divided among the heads. Negative weights count by size.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def row_loss(mixture: Mixture, scores: Array, target: Target) -> RowLoss:
 
 
 class _Between(NamedTuple):
-    """Events that lie in an interval, over which the hazards of all causes sum to ``D``.
+    """Events that are known to lie in an interval, over which the hazards of all causes sum to ``D``.
 
     Attributes
     ----------
@@ -114,8 +114,8 @@ class _Between(NamedTuple):
     pull : array
         Its slope, ``1 / (exp(D) - 1)``.
     clipped_away : array of bool
-        Where negative weights leave less than the background hazard, and the logarithm goes on as its tangent there, at
-        the integral of the hazard as it was before clipping.
+        Where clipping leaves less than the background hazard. There the logarithm is continued by its tangent,
+        evaluated at the integral of the unclipped hazard.
     """
 
     log_chance: Array
@@ -137,7 +137,7 @@ def _sum_over_causes(causes: list[_Cause], floor: Array) -> _Between:
 
 @dataclass(frozen=True)
 class _Cause:
-    """One cause's heads, evaluated at what was observed.
+    """The heads of one cause, evaluated at the observed times.
 
     Attributes
     ----------
@@ -146,9 +146,9 @@ class _Cause:
     exposure : list of Evaluation
         Cumulative hazards over the time under observation without event, ``(entry, lower]``; log-hazards at its end.
     event : array of bool, shape (n,)
-        Where an event of this cause was seen.
+        Where an event of this cause was observed.
     dead_exposure : array of shape (n,)
-        Time under observation where all heads are dead, and the hazard is the background hazard.
+        Time at risk, for rows whose heads are all switched off and whose hazard is the background hazard.
     rows : array of int
         Rows whose event lies in an interval.
     between : list of Evaluation
@@ -177,13 +177,13 @@ class _Cause:
         return negative
 
     def unclipped_hazard(self) -> Array:
-        """The hazard over the intervals, negative where it was."""
+        """The integral of the unclipped hazard over the intervals, which may be negative."""
         parameters = self.parameters[self.rows]
         hazard: Array = (parameters.weight * _cumulative(parameters, self.unclipped)).sum(axis=-1)
         return hazard
 
     def loss(self, events: _Between) -> RowLoss:
-        """The cause's part of the loss, but for the log-chance of the intervals, of which it has the slopes."""
+        """The cause's part of the loss; of the log-chance of intervals, which all causes share, only the slopes."""
         parameters, mixture, rows = self.parameters, self.mixture, self.rows
         pull, between = events.pull[:, None], self.between
         if events.clipped_away.any():
@@ -224,7 +224,7 @@ class _Cause:
 def _evaluate_cause(mixture: Mixture, scores: Array, target: Target, event: Mask) -> _Cause:
     """Evaluate the heads of one cause at the times of the rows; at entry and at the end of an interval where needed."""
     parameters = mixture.parameters(scores)
-    watched = target.lower > 0.0  # H(0) = 0, also of a shape so small that t^k is not small at the smallest time
+    watched = target.lower > 0.0  # H(0) = 0, which the smallest time does not give for very small shapes
     at_lower = _evaluate(mixture, parameters, target.lower)
     if not watched.all():
         at_lower = [_zero(one, ~watched) for one in at_lower]
@@ -241,7 +241,7 @@ def _evaluate_cause(mixture: Mixture, scores: Array, target: Target, event: Mask
 def _evaluate_intervals(
     mixture: Mixture, parameters: Parameters, target: Target, rows: Indices, at_lower: list[Evaluation]
 ) -> tuple[list[Evaluation], list[Evaluation], Array]:
-    """What the heads accumulate over the intervals, after clipping and before; and the weighted sum of the first."""
+    """Cumulative hazards of the heads over the intervals, clipped and unclipped, and the weighted sum of the former."""
     if not len(rows):
         return [], [], np.empty(0)
     parameters, lower, upper = parameters[rows], target.lower[rows], target.upper[rows]
@@ -252,7 +252,7 @@ def _evaluate_intervals(
         start, end = (mixture.evaluate(parameters, log_time(time)[:, None]) for time in (lower, upper))
         start = [_zero(one, lower == 0.0) for one in start]
         unclipped = [_since(last, slice(None), first, slice(None)) for first, last in zip(start, end, strict=True)]
-    # A difference that cannot be told from rounding counts as that much, and has a finite logarithm and slope.
+    # A difference below rounding error counts as the rounding error, so that its logarithm and slope are finite.
     hazard = (parameters.weight * _cumulative(parameters, between)).sum(axis=-1)
     rounding = ROUNDING * (np.abs(parameters.weight) * _cumulative(parameters, at_upper)).sum(axis=-1)
     dead = ~parameters.weight.any(axis=-1)
@@ -274,9 +274,9 @@ def _cumulative(parameters: Parameters, evaluations: list[Evaluation]) -> Array:
 
 
 def _since(end: Evaluation, rows: Indices | slice, start: Evaluation, start_rows: Indices | slice) -> Evaluation:
-    """What has accumulated in some rows since an earlier time; log-hazards stay those at the end.
+    """Cumulative hazards since an earlier time, in some rows; log-hazards stay those at the end.
 
-    ``start_rows`` says where the evaluation at the earlier time holds these rows.
+    ``start_rows`` are the positions of these rows in the evaluation at the earlier time.
     """
 
     def rise(at_end: Array, at_start: Array) -> Array:
@@ -307,7 +307,7 @@ def _choose(where: Mask, yes: Evaluation, no: Evaluation) -> Evaluation:
 
 
 def _zero(evaluation: Evaluation, rows: Mask) -> Evaluation:
-    """The evaluation with nothing accumulated in some rows."""
+    """The evaluation with cumulative hazards set to zero in some rows."""
 
     def clear(values: Array) -> Array:
         return np.where(rows[:, None], 0.0, values)
@@ -348,8 +348,9 @@ def log_hazard_and_slopes(parameters: Parameters, log_hazard: Array, floor: floa
 
     .. math:: \lambda(h) = \log h \text{ down to the floor } f, \text{ then its tangent there, } \log f + h / f - 1 .
 
-    Without negative weights nothing is continued, however small the hazard. With them, an event at a time where the
-    hazard is clipped to zero costs a finite loss that still points the way out. A row without living head has no slope.
+    Without negative weights the logarithm is exact, however small the hazard. With them, an event at a time where the
+    hazard is clipped to zero has a finite loss whose gradient increases the hazard. Rows without an active head have no
+    gradient.
     """
     total = sum_hazards(parameters.weight, log_hazard)
     some = np.isfinite(total.log_total)
@@ -366,17 +367,3 @@ def log_hazard_and_slopes(parameters: Parameters, log_hazard: Array, floor: floa
 
 def _bounded_exp(exponent: Array) -> Array:
     return np.exp(np.minimum(exponent, MAX_EXPONENT))
-
-
-def elastic_net(scores: Array, alpha: float, l1_ratio: float) -> RowLoss:
-    r"""Penalty of each row, with gradient and curvature in the row's scores.
-
-    .. math:: \alpha \cdot \operatorname{mean}_{c} \left( \gamma |F_c| + (1 - \gamma) F_c^2 \right)
-
-    Its mean over the rows is the penalty of the authors' code, a mean over all raw scores. (The paper writes the
-    norms of :math:`\Theta`, without saying how they scale with the number of subjects and heads.)
-    """
-    share = alpha / scores.shape[1]
-    penalty = alpha * (l1_ratio * np.abs(scores) + (1.0 - l1_ratio) * scores**2).mean(axis=1)
-    gradient = share * (l1_ratio * np.sign(scores) + 2.0 * (1.0 - l1_ratio) * scores)
-    return RowLoss(penalty, gradient, np.full_like(scores, 2.0 * share * (1.0 - l1_ratio)))

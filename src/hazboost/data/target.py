@@ -1,4 +1,4 @@
-"""What was observed of each subject: one internal target, made at one door from every accepted ``y``."""
+"""What was observed of each subject: one internal target for every kind of censoring and every accepted ``y``."""
 
 from __future__ import annotations
 
@@ -22,31 +22,31 @@ from hazboost.data.observations import (
 )
 from hazboost.utils.arrays import Array, Indices, Mask, as_numbers
 
-#: Sample weights outside would be lost in the trees' single precision.
+#: Sample weights outside this range would be lost in the trees' single precision.
 SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-15, 1e15
-#: The least part of its subject that a row can be.
+#: Smallest portion of its subject that a row can have.
 SMALLEST_PORTION = 1e-12
 
 
 @dataclass(frozen=True)
 class Target:
-    """Rows, each watched from ``entry`` on, with the event at some time in ``[lower, upper]``.
+    """Rows, each at risk from ``entry`` on, with the event at some time in ``[lower, upper]``.
 
-    `Target.of` fills in what is the same for all rows. The fields, of shape (n,):
+    `Target.of` fills in defaults. All fields have shape (n,).
 
     Attributes
     ----------
     lower : array
         Last time at which the subject is known to be without event.
     upper : array
-        Equal to ``lower`` where the event was seen; infinite where the row is right-censored; in between where the
-        event fell between two looks (``lower`` is 0 where it fell before the first).
+        Equal to ``lower`` where the event was observed; infinite where the row is right-censored; in between where the
+        event is interval-censored (``lower`` is 0 where it is left-censored).
     weight : array
         Weight of the row in the likelihood.
     entry : array
-        Time from which the row was under observation: 0, unless entry was delayed or the subject has earlier rows.
+        Time from which the row is at risk: 0, unless entry was delayed or the subject has earlier rows.
     cause : array of int
-        1 to K for the cause of an event that was seen, 0 for every other row.
+        1 to K for the cause of an observed event, 0 for every other row.
     subject : array of int
         Rows of one subject share a number, 0 to m - 1 in the order in which subjects appear.
     portion : array
@@ -72,7 +72,7 @@ class Target:
         cause: npt.NDArray[Any] | None = None,
         subject: npt.NDArray[Any] | None = None,
     ) -> Target:
-        """Rows with weight one, watched from zero, events of the first cause, one row each, unless given otherwise.
+        """Rows; by default of weight one, at risk from time zero, with events of the first cause, one per subject.
 
         Examples
         --------
@@ -90,24 +90,24 @@ class Target:
 
     @property
     def event(self) -> Mask:
-        """Where the time of the event was seen."""
+        """Where the time of the event was observed."""
         seen: Mask = self.lower == self.upper
         return seen
 
     @property
     def interval(self) -> Mask:
-        """Where the event is known to lie between two different times."""
+        """Where the event is known to lie between two different times: interval or left censoring."""
         between: Mask = (self.lower < self.upper) & np.isfinite(self.upper)
         return between
 
     @property
     def middle(self) -> Array:
-        """The time to put in the place of an interval where one is needed: its middle; elsewhere ``lower``."""
+        """A single time for methods that need one: the middle of an interval, elsewhere ``lower``."""
         return np.where(self.interval, 0.5 * (self.lower + np.where(self.interval, self.upper, 0.0)), self.lower)
 
     @property
     def mass(self) -> Array:
-        """Weight of the row as a part of its subject; the sum is the weighted number of subjects."""
+        """Weight times portion of each row; the sum is the weighted number of subjects."""
         return self.weight * self.portion
 
     @property
@@ -122,7 +122,7 @@ class Target:
 
     @property
     def event_mass(self) -> float:
-        """Weighted number of events whose time was seen."""
+        """Weighted number of events whose time was observed."""
         return float(self.weight @ self.event)
 
     @property
@@ -131,7 +131,7 @@ class Target:
         return float(_followed(self.lower, self.upper).max())
 
     def event_quantile(self, share: float) -> float:
-        """When this share of the events had come, of an interval its end; the longest time where that is at zero."""
+        """Time by which this share of the events has happened, with intervals at their ends; the longest if that is 0."""
         seen = self.event | self.interval
         time, weight = _followed(self.lower, self.upper)[seen], self.weight[seen]
         order = np.argsort(time)
@@ -140,18 +140,23 @@ class Target:
 
     @property
     def exposure(self) -> float:
-        """Weighted time under observation, of all rows together."""
+        """Weighted time at risk of all rows together."""
         return float(self.weight @ (self.middle - self.entry))
 
     @property
     def n_causes(self) -> int:
-        """The largest cause; one where only intervals were seen."""
+        """The largest cause; one where there are only intervals, whose causes are unknown."""
         return max(int(self.cause.max(initial=0)), 1)
 
     @property
     def has_several_rows(self) -> bool:
         """Whether any subject has more than one row."""
-        return len(self) > 0 and int(self.subject.max()) + 1 < len(self)
+        return self.n_subjects < len(self)
+
+    @property
+    def n_subjects(self) -> int:
+        """Number of subjects. A slice keeps the numbers of the whole, so they are counted, not read off."""
+        return len(np.unique(self.subject))
 
     def __len__(self) -> int:
         return len(self.lower)
@@ -160,7 +165,7 @@ class Target:
         return Target(*(getattr(self, field.name)[rows] for field in fields(self)))
 
     def only(self, rows: Mask) -> Target:
-        """The target as if the other rows did not exist: what is left of a subject is all of it."""
+        """Some of the rows, with portions recomputed: what is left of a subject counts as all of it."""
         part = self[rows]
         return Target.of(part.lower, part.upper, part.weight, entry=part.entry, cause=part.cause, subject=part.subject)
 
@@ -169,15 +174,15 @@ class Target:
         return float((self.weight * loss).sum() / self.mass.sum())
 
     def limited_mean(self, loss: Array, reference: Array, limit: float) -> float:
-        """The same with the loss of each subject, the sum over its rows, at most ``limit`` away from a reference.
+        """The same with the loss of each subject, the sum over its rows, limited to ``limit`` around a reference.
 
-        Without a limit one subject who outlives a bold prediction decides for all.
+        Without a limit, a single subject who outlives a confident prediction dominates the comparison of models.
         """
         change = self.limited_change(loss, reference, limit)
         return self.mean(reference) + float(change.sum() / self.mass.sum())
 
     def limited_change(self, loss: Array, reference: Array, limit: float) -> Array:
-        """What each subject, in the order of appearance, adds to the sum of `limited_mean`, beyond the reference."""
+        """Weighted difference to the reference of each subject, limited, in the order of appearance."""
         change = np.bincount(number_by_appearance(self.subject), weights=self.weight * (loss - reference))
         return np.clip(change, -limit * self.subject_mass, limit * self.subject_mass)
 
@@ -188,9 +193,9 @@ class Target:
     def without_events_at_zero(self) -> Target:
         """Move events at time zero to half the smallest positive time.
 
-        A hazard at zero is 0 or infinite for most families, so an event there has no likelihood. It was
-        recorded at zero because time is counted in units, and the event came within the first one.
-        A subject *censored* at zero tells nothing and stays: ``H(0) = 0``.
+        For most families the hazard at zero is 0 or infinite, so an event there has no likelihood. Times are recorded
+        in units, and zero usually means that the event came within the first one. A subject *censored* at zero carries
+        no information and stays as it is, because ``H(0) = 0``.
         """
         at_zero = self.event & (self.lower == 0.0)
         if not at_zero.any():
@@ -208,32 +213,6 @@ def number_by_appearance(names: npt.NDArray[Any]) -> Indices:
     return rank[inverse.ravel()]
 
 
-def units(target: Target, group: Indices | None) -> Indices:
-    """What folds and validation parts do not divide: the group of each row or, where there are none, its subject."""
-    return number_by_appearance(target.subject if group is None else group)
-
-
-def strata(target: Target, unit: Indices, least: int) -> Indices:
-    """What became of each unit, a subject or a group of them: censored, an event of which cause, an interval.
-
-    Kinds with fewer than ``least`` units are not told apart: then all events are one kind, or everything is.
-    """
-    kind = np.zeros(int(unit.max()) + 1, dtype=np.intp)
-    np.maximum.at(kind, unit, np.where(target.interval, target.cause.max() + 1, target.cause))
-    for coarser in (kind, (kind > 0).astype(np.intp)):
-        counts = np.unique(coarser, return_counts=True)[1]
-        if len(counts) > 1 and counts.min() >= least:
-            return coarser
-    return np.zeros_like(kind)
-
-
-def rows_of(unit: Indices, chosen: Indices) -> Indices:
-    """Rows of the chosen units; with one row for each, in the order of ``chosen``."""
-    if len(unit) == int(unit.max()) + 1:
-        return chosen
-    return np.flatnonzero(np.isin(unit, chosen))
-
-
 def _followed(lower: Array, upper: Array) -> Array:
     """The last finite time of each row."""
     return np.where(np.isfinite(upper), upper, lower)
@@ -248,9 +227,9 @@ def _portions(subject: Indices, duration: Array) -> Array:
 
 
 def join_rows(target: Target) -> Target:
-    """Put the rows of a subject that follow one another without event or change of weight back together.
+    """Merge consecutive rows of a subject without event or change of weight in between.
 
-    What is fitted without features does not see where a subject was cut in pieces.
+    A fit without covariates is the same however a subject was split into rows, and faster with fewer of them.
     """
     if not target.has_several_rows:
         return target
@@ -271,8 +250,8 @@ def join_rows(target: Target) -> Target:
 def condense(target: Target, size: int) -> Target:
     """Merge rows of nearly the same time until about ``size`` are left of each kind: events by cause, and censored.
 
-    What is fitted without features sees times only, and a few thousand of them say as much as a million. As the
-    likelihood has ``H(entry) - H(lower)``, a delayed entry is a row of its own, censored, with a negative weight.
+    A fit without covariates depends on the times only, and a few thousand of them carry the information of a million.
+    The loss has ``H(lower) - H(entry)``, so a delayed entry becomes a censored row of negative weight.
     """
     interval, late = target.interval, target.entry > 0.0
     from_zero = replace(target, entry=np.zeros(len(target)))
@@ -283,7 +262,7 @@ def condense(target: Target, size: int) -> Target:
     if entries.weight.size:
         merged[-1] = replace(merged[-1], weight=-merged[-1].weight)
     if interval.any():
-        merged.append(_merge_intervals(from_zero[interval], 5 * size))  # two times each need more rows
+        merged.append(_merge_intervals(from_zero[interval], 5 * size))  # pairs of times need more
     return _concatenate(merged)
 
 
@@ -319,16 +298,16 @@ def _merge_intervals(target: Target, size: int) -> Target:
 
 
 def _concatenate(parts: Sequence[Target]) -> Target:
-    """Rows of several targets, as subjects of their own."""
+    """Rows of several targets, each row a subject of its own."""
     names = ("lower", "upper", "weight", "entry", "cause")
     lower, upper, weight, entry, cause = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
     return Target.of(lower, upper, weight, entry=entry, cause=cause)
 
 
 def as_if_only(target: Target, cause: int) -> Target:
-    """Exact and censored rows for one cause, the others being censoring, and intervals at their middle.
+    """The data of one cause: events of other causes are censored, and intervals are replaced by their middle.
 
-    Nobody knows the cause of an event in an interval: each cause has the part of it that it has of the known ones.
+    The cause of an event in an interval is unknown, so it is divided among the causes like the events of known cause.
     """
     interval = target.interval
     known = np.bincount(target.cause, target.weight, minlength=cause + 1)[1:]
@@ -409,7 +388,8 @@ def _read_counting(columns: Mapping[str, Any], name: str) -> Target:
 def _read_interval(columns: Mapping[str, Any], name: str) -> Target:
     lower, upper = check_interval(columns["lower"], columns["upper"], name)
     entry = _read_entry(columns, _followed(lower, upper), name)
-    lower = lower if entry is None else np.maximum(lower, entry)  # who is watched from then on is without event then
+    # A subject that comes under observation is without event at that time.
+    lower = lower if entry is None else np.maximum(lower, entry)
     return Target.of(lower, upper, entry=entry)
 
 

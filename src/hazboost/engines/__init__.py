@@ -1,1 +1,8 @@
-"""Who grows the trees. Nothing here knows about survival: an engine receives data and a callable objective."""
+"""Who grows the trees. An engine knows features, scores and gradients; it knows nothing of survival."""
+
+from __future__ import annotations
+
+from hazboost.engines.base import Columns, Engine
+from hazboost.engines.local import LocalEngine
+
+__all__ = ["Columns", "Engine", "LocalEngine"]

@@ -2,132 +2,91 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import xgboost as xgb
 
-Scores = npt.NDArray[np.float32]
-Objective = Callable[[Scores, xgb.DMatrix], tuple[npt.NDArray[Any], npt.NDArray[Any]]]
-Metric = Callable[[Scores, xgb.DMatrix], list[tuple[str, float]]]
+from hazboost.engines.base import Columns
+from hazboost.engines.packing import pack, unpack, with_idle_outputs
+from hazboost.utils.arrays import Array
 
 
-#: A label of XGBoost has one column or one for each output. A model with fewer outputs than this has idle ones beside
-#: them, with zero gradients and no splits, so that a label can always carry this many numbers.
-MIN_OUTPUTS = 2
+@dataclass(frozen=True)
+class LocalEngine:
+    """XGBoost in this process; ``Matrix`` is its ``DMatrix`` and ``Trees`` its ``Booster``.
 
-
-def with_idle_outputs(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Values of each output, on the last axis, with zeros for the idle ones."""
-    missing = MIN_OUTPUTS - values.shape[-1]
-    return values if missing <= 0 else np.pad(values, [*[(0, 0)] * (values.ndim - 1), (0, missing)])
-
-
-def without_idle_outputs(outputs: npt.NDArray[Any], n_scores: int) -> npt.NDArray[np.float64]:
-    """The inverse of `with_idle_outputs`, in double precision."""
-    return outputs[..., :n_scores].astype(np.float64)
-
-
-def build_matrix(
-    X: Any,
-    *,
-    names: list[str] | None,
-    types: list[str] | None,
-    fields: Mapping[str, npt.NDArray[Any]] | None = None,
-    settings: Mapping[str, Any] | None = None,
-    like: xgb.DMatrix | None = None,
-) -> xgb.DMatrix:
-    """Hand data to XGBoost.
-
-    Parameters
+    Attributes
     ----------
-    X : array or sparse matrix
-        Features.
-    names, types : list of str or None
-        Feature names and XGBoost's feature types.
-    fields : mapping
-        Per-row fields that the objective reads, by XGBoost's names.
     settings : mapping
-        XGBoost's training parameters. With ``tree_method="hist"`` features are binned at once, which saves memory.
-    like : DMatrix
-        Training data whose bins are to be used.
+        XGBoost's training parameters.
+    n_scores : int
+        Number of scores, without idle outputs.
+    names, types : list of str or None
+        Names of the features and XGBoost's feature types.
     """
-    settings = settings or {}
-    common = {
-        "feature_names": names,
-        "feature_types": types,
-        "enable_categorical": True,
-        "nthread": settings.get("nthread"),
-        **(fields or {}),
-    }
-    if settings.get("tree_method") == "hist":
-        return xgb.QuantileDMatrix(X, ref=like, max_bin=settings["max_bin"], **common)
-    return xgb.DMatrix(X, **common)
 
+    settings: Mapping[str, Any]
+    n_scores: int
+    names: list[str] | None = None
+    types: list[str] | None = None
 
-def grow_trees(
-    settings: Mapping[str, Any],
-    train: xgb.DMatrix,
-    rounds: int,
-    objective: Objective,
-    *,
-    validation: xgb.DMatrix | None = None,
-    metric: Metric | None = None,
-    callbacks: Sequence[xgb.callback.TrainingCallback] = (),
-) -> tuple[xgb.Booster, dict[str, list[float]]]:
-    """Boost for a number of rounds, one tree per score and round.
+    @property
+    def learning_rate(self) -> float:
+        """Factor on the contribution of each tree."""
+        return float(self.settings["learning_rate"])
 
-    Returns
-    -------
-    booster : xgboost.Booster
-    record : dict
-        Values of the metrics on the validation data, round by round.
-    """
-    record: dict[str, dict[str, list[float]]] = {}
-    booster = xgb.train(
-        dict(settings),
-        train,
-        num_boost_round=rounds,
-        obj=objective,
-        custom_metric=metric if validation is not None else None,
-        evals=[] if validation is None else [(validation, "validation")],
-        evals_result=record,
-        callbacks=list(callbacks),
-        verbose_eval=False,
-    )
-    return booster, record.get("validation", {})
+    def with_settings(self, **settings: Any) -> LocalEngine:
+        """The same engine with some of XGBoost's parameters changed."""
+        return replace(self, settings={**self.settings, **settings})
 
+    def matrix(
+        self, X: Any, start: Array, columns: Columns | None = None, like: xgb.DMatrix | None = None
+    ) -> xgb.DMatrix:
+        """Data for XGBoost. With ``tree_method="hist"`` training data are binned at once, which saves memory."""
+        common = {
+            "feature_names": self.names,
+            "feature_types": self.types,
+            "enable_categorical": True,
+            "nthread": self.settings.get("nthread"),
+            "base_margin": with_idle_outputs(start),
+            **pack(columns or {}, self.n_scores),
+        }
+        if columns is not None and self.settings.get("tree_method") == "hist":
+            return xgb.QuantileDMatrix(X, ref=like, max_bin=self.settings["max_bin"], **common)
+        return xgb.DMatrix(X, **common)
 
-def predict_scores(booster: xgb.Booster, matrix: xgb.DMatrix) -> npt.NDArray[np.float64]:
-    """Raw scores of each row, of shape (n, outputs)."""
-    return _outputs(booster, matrix, (0, 0))
+    def columns(self, matrix: xgb.DMatrix) -> Columns:
+        """The columns of a matrix, in single precision."""
+        return unpack(matrix)
 
+    def no_trees(self, matrix: xgb.DMatrix) -> xgb.Booster:
+        """A booster without trees. Every matrix brings its own start, so the booster's is zero."""
+        start = with_idle_outputs(np.zeros(self.n_scores)).tolist()
+        outputs = {"num_target": len(start), "base_score": start, "disable_default_eval_metric": 1}
+        return xgb.Booster({**self.settings, **outputs}, cache=[matrix])
 
-def average_scores(boosters: Sequence[xgb.Booster], matrix: xgb.DMatrix) -> npt.NDArray[np.float64]:
-    """Raw scores averaged over several boosters."""
-    return np.asarray(sum(predict_scores(booster, matrix) for booster in boosters) / len(boosters))
+    def grow(self, trees: xgb.Booster, matrix: xgb.DMatrix, gradient: Array, hessian: Array) -> xgb.Booster:
+        """One more round."""
+        made = self.rounds(trees)
+        trees.boost(matrix, iteration=made, grad=with_idle_outputs(gradient), hess=with_idle_outputs(hessian))
+        return trees
 
+    def scores(self, trees: xgb.Booster, matrix: xgb.DMatrix, rounds: tuple[int, int] | None = None) -> Array:
+        """Start plus trees. XGBoost remembers the scores of data that it has seen and adds the new trees only."""
+        outputs = trees.predict(matrix, output_margin=True, iteration_range=rounds or (0, 0))
+        return outputs.reshape(matrix.num_row(), -1)[:, : self.n_scores].astype(np.float64)  # without idle outputs
 
-def average_course(
-    boosters: Sequence[xgb.Booster], matrix: xgb.DMatrix, start: npt.NDArray[np.float64]
-) -> Iterator[npt.NDArray[np.float64]]:
-    """Averaged scores from the start on, then after each round; a booster with fewer rounds stays where it ended.
+    def rounds(self, trees: xgb.Booster) -> int:
+        """Number of rounds that were made."""
+        return int(trees.num_boosted_rounds())
 
-    Each round adds its own trees only, so that all rounds together cost one prediction.
-    """
-    start = start.astype(np.float32).astype(np.float64)  # as XGBoost holds it
-    scores = start
-    yield scores
-    for made in range(max(booster.num_boosted_rounds() for booster in boosters)):
-        growing = [booster for booster in boosters if made < booster.num_boosted_rounds()]
-        for booster in growing:
-            scores = scores + (_outputs(booster, matrix, (made, made + 1)) - start) / len(boosters)
-        yield scores
-
-
-def _outputs(booster: xgb.Booster, matrix: xgb.DMatrix, rounds: tuple[int, int]) -> npt.NDArray[np.float64]:
-    """Where the matrix starts, plus the trees of some rounds; ``(0, 0)`` is all of them."""
-    scores = booster.predict(matrix, output_margin=True, iteration_range=rounds)
-    return scores.reshape(matrix.num_row(), -1).astype(np.float64)
+    def truncate(self, trees: xgb.Booster, rounds: int) -> xgb.Booster:
+        """The first rounds. ``reset`` releases the training data."""
+        if rounds == self.rounds(trees):
+            return trees.reset()
+        if rounds == 0:
+            raise ValueError("rounds must be positive: XGBoost reads a booster up to round 0 as all of it.")
+        return trees[:rounds]

@@ -17,7 +17,7 @@ from scipy.special import expit, log_expit, logit, softmax
 from hazboost.hazards.heads.base import MAX_EXPONENT
 from hazboost.utils.arrays import Array, Indices, Mask
 
-#: Parameters live in [1e-30, 1e30]; beyond, a score has no slope. Below, a parameter counts as zero.
+#: Parameters are bounded to [1e-30, 1e30]: above, a score has no slope; below, the parameter counts as zero.
 SMALLEST, LARGEST = 1e-30, 1e30
 MAX_LOG = float(np.log(LARGEST))
 
@@ -45,13 +45,13 @@ class Activated(NamedTuple):
 
 
 class ParameterActivation(ABC):
-    """Makes a score a positive parameter."""
+    """Turns a score into a positive parameter."""
 
     name: ClassVar[str]
 
     @abstractmethod
     def __call__(self, score: Array) -> Activated:
-        """Log-parameter, its slope, and where it lives."""
+        """Log-parameter, its slope, and where it is positive."""
 
     @abstractmethod
     def inverse(self, log_value: Array) -> Array:
@@ -59,12 +59,12 @@ class ParameterActivation(ABC):
 
 
 class ReLUParameter(ParameterActivation):
-    """``max(score, 0)``, the paper's choice. At zero the head is dead and has no slope: it stays dead."""
+    """``max(score, 0)``, the paper's choice. At zero the head has no hazard and no slope, and stays switched off."""
 
     name = "relu"
 
     def __call__(self, score: Array) -> Activated:
-        """Log-parameter, its slope, and where it lives."""
+        """Log-parameter, its slope, and where it is positive."""
         alive = score > SMALLEST
         value = np.where(alive, np.minimum(score, LARGEST), 1.0)
         return Activated(np.log(value), np.where(alive & (score < LARGEST), 1.0 / value, 0.0), alive)
@@ -75,12 +75,12 @@ class ReLUParameter(ParameterActivation):
 
 
 class SoftplusParameter(ParameterActivation):
-    """``log(1 + exp(score))``: linear above zero like ReLU, but never dead."""
+    """``log(1 + exp(score))``: linear for large scores like ReLU, but always positive."""
 
     name = "softplus"
 
     def __call__(self, score: Array) -> Activated:
-        """Log-parameter, its slope, and where it lives."""
+        """Log-parameter, its slope, and where it is positive."""
         bounded = np.clip(score, -MAX_LOG, LARGEST)
         value = np.logaddexp(0.0, bounded)
         slope = np.where(bounded == score, expit(bounded) / value, 0.0)
@@ -98,7 +98,7 @@ class ExpParameter(ParameterActivation):
     name = "exp"
 
     def __call__(self, score: Array) -> Activated:
-        """Log-parameter, its slope, and where it lives."""
+        """Log-parameter, its slope, and where it is positive."""
         bounded = np.clip(score, -MAX_LOG, MAX_LOG)
         return Activated(bounded, (bounded == score).astype(score.dtype), np.ones_like(score, dtype=bool))
 
@@ -117,8 +117,8 @@ class Weighted(NamedTuple):
     pull_back : callable
         Turns ``d loss / d weight`` into ``d loss / d score``.
     bend_back : callable
-        Turns the sum ``m_j`` of exposure ``w_j H_j`` and events of each head into a curvature in the scores, which is
-        nowhere smaller than their gradient.
+        Turns the sum ``m_j`` of exposure ``w_j H_j`` and events of each head into a curvature in the scores that is at
+        least the size of their gradient.
     """
 
     value: Array
@@ -134,14 +134,14 @@ def _elementwise(value: Array, slope: Array) -> Weighted:
 
 
 def steepness(log_slope: Array) -> Array:
-    """What the slope of a logarithm does to a curvature, ``slope^2``, or to a gradient, ``|slope|``: the larger."""
+    """Factor of a curvature, ``slope^2``, or of a gradient, ``|slope|``, under a change of variable: the larger."""
     size = np.abs(log_slope)
     larger: Array = np.maximum(size, size * size)
     return larger
 
 
 class WeightActivation(ABC):
-    """Makes the scores of a subject's heads their weights.
+    """Turns the scores of a subject's heads into their weights.
 
     Attributes
     ----------
@@ -184,7 +184,7 @@ class ReLUWeight(WeightActivation):
 
 
 class ExpWeight(WeightActivation):
-    """``exp(score)``: the score is the log-weight. What second-order boosting likes best."""
+    """``exp(score)``: the score is the log-weight."""
 
     name = "exp"
 
@@ -276,7 +276,7 @@ def _spread(share: Array, mass: Array) -> Array:
 
 
 class ScaledSoftmaxWeight(WeightActivation):
-    """``exp(level) softmax(scores)``: the first score says how large the hazard is, the others who has which share.
+    """``exp(level) softmax(scores)``: the first score sets the size of the hazard, the others divide it.
 
     A change of the level is a proportional change of the hazard, at every time and for every family.
     """

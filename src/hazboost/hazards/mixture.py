@@ -16,20 +16,26 @@ all of these heads for itself: first the parameters of all causes, cause by caus
 
 A subject without hazard
 ------------------------
-ReLU can bring every head of a subject to zero. Such a subject has not been shown to be immortal, only to
-be without event so far: it gets the constant ``background`` hazard.
+With ReLU activations every head of a subject can reach zero. Such a subject has only been observed without an event so
+far, which does not make its risk zero: it gets the constant ``background`` hazard.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
 
-from hazboost.hazards.activations import Activated, ParameterActivation, WeightActivation, Weighted
+from hazboost.hazards.activations import (
+    PARAMETER_ACTIVATIONS,
+    Activated,
+    ParameterActivation,
+    WeightActivation,
+    Weighted,
+)
 from hazboost.hazards.heads import HEADS, Evaluation, Head
 from hazboost.utils.arrays import Array, Indices, Mask
 
@@ -119,11 +125,8 @@ class Mixture:
     background: float = SMALLEST_TIME
     n_causes: int = 1
 
-    def with_background(self, background: float) -> Mixture:
-        """The same mixture with another background hazard."""
-        return replace(self, background=background)
-
-    @property
+    # The layout follows from the counts alone and is asked for in every round: it is computed once.
+    @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """The families in use, in the order of the registry."""
         return tuple(self._lay_out())
@@ -138,10 +141,16 @@ class Mixture:
                     score += count * len(family.parameters)
                     head += count
 
-    @property
+    @cached_property
     def one_cause(self) -> Mixture:
         """The heads of any one of the causes."""
         return self if self.n_causes == 1 else replace(self, n_causes=1)
+
+    @cached_property
+    def in_logs(self) -> Mixture:
+        """The same heads with log-parameters as scores, in which likelihoods are maximised directly."""
+        exp = PARAMETER_ACTIVATIONS["exp"]
+        return self if self.parameter_activation is exp else replace(self, parameter_activation=exp)
 
     def columns_of_cause(self, cause: int) -> Indices:
         """The scores of one cause (1, 2, ...), in the layout of a mixture with one."""
@@ -187,17 +196,17 @@ class Mixture:
         """The cause of each head."""
         return np.repeat([block.cause for block in self.blocks], [block.count for block in self.blocks])
 
-    @property
+    @cached_property
     def first_weight_score(self) -> int:
         """Number of parameter scores, and so the column of the first weight."""
         return sum(block.count * len(block.head.parameters) for block in self.blocks)
 
-    @property
+    @cached_property
     def n_scores(self) -> int:
         """Number of scores, which is the number of trees in a round."""
         return self.first_weight_score + self.n_weight_scores
 
-    @property
+    @cached_property
     def n_weight_scores(self) -> int:
         """Number of scores that make weights, of all causes together."""
         return self.n_causes * self.weight_activation.n_scores(self.heads_per_cause)
@@ -207,11 +216,11 @@ class Mixture:
         """Whether weights have scores of their own."""
         return self.n_weight_scores > 0
 
-    @property
+    @cached_property
     def scales(self) -> Mask:
         """For each cause the scores that scale its hazard, of shape (causes, scores).
 
-        It is the level, where weights have one; else the scales ``eta`` of the heads.
+        It is the level, where weights have one; else the scale parameters of the heads.
         """
         scores = np.zeros((self.n_causes, self.n_scores), dtype=bool)
         if self.weight_activation.has_level:
@@ -219,8 +228,14 @@ class Mixture:
             scores[np.arange(self.n_causes), [level[0] for level in levels]] = True
             return scores
         for block in self.blocks:
-            scores[block.cause - 1, block.scores(block.head.parameters.index("eta"))] = True
+            for p, parameter in enumerate(block.head.parameters):
+                scores[block.cause - 1, block.scores(p)] = parameter.role == "scale"
         return scores
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """Names of the parameters of all families in use, each once."""
+        return tuple(dict.fromkeys(one.name for block in self.blocks for one in block.head.parameters))
 
     def scores_of_logs(self, logs: Array) -> Array:
         """Turn log-parameters, laid out like scores on the last axis, into scores; weights' scores stay."""

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-import xgboost as xgb
 
 from hazboost.data.features import Schema
-from hazboost.engines.local import average_scores, build_matrix, with_idle_outputs, without_idle_outputs
+from hazboost.engines.base import Engine, Trees
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.mixture import LARGEST_EXPONENT, Mixture
-from hazboost.training.starts import Start
 from hazboost.utils.arrays import Array, Indices
+
+
+class Start(Protocol):
+    """Scores before the first tree."""
+
+    @property
+    def intercept(self) -> Array:
+        """Scores of a subject whose features are all at their means, of shape (scores,)."""
+
+    def margin(self, X: Any) -> Array:
+        """Scores of each row, of shape (n, scores)."""
 
 
 @dataclass(frozen=True)
@@ -23,73 +33,92 @@ class Model:
 
     Attributes
     ----------
-    boosters : tuple of xgboost.Booster
-        The trees; the scores of several boosters are averaged.
+    engine : Engine
+        Reads the trees.
+    boosters : tuple of Trees
+        The trees; the scores of several ensembles are averaged.
     start : Start
-        Where the trees began; the linear part, where there is one.
+        Scores before the first tree; the linear part, where there is one.
     mixture : Mixture
         The heads.
     trust : array of shape (scores,)
-        What the trees add to each score is multiplied by this.
+        Shrinkage of the trees: what they add to each score is multiplied by this.
     schema : Schema
         How features are read.
     unit : float
         The mixture's unit of time, in the user's: the longest follow-up in training.
     horizon : float
-        Time until which risks are compared, in the user's unit.
-    n_threads : int
-        Threads for prediction; those of the training.
+        Time up to which risks are compared, in the user's unit.
     """
 
-    boosters: tuple[xgb.Booster, ...]
+    engine: Engine
+    boosters: tuple[Trees, ...]
     start: Start
     mixture: Mixture
     trust: Array
     schema: Schema
     unit: float
     horizon: float
-    n_threads: int
 
     def distribution(self, X: Any) -> Distribution:
         """Predict the event-time distributions of the subjects with the given readable features."""
-        encoded = self.schema.encode(X)
+        return Distribution(self.mixture, self.scores(self.schema.encode(X)), self.unit)
+
+    def scores(self, encoded: Any) -> Array:
+        """Raw scores of each row, of shape (n, scores)."""
         start = self.start.margin(encoded)
-        matrix = build_matrix(
-            encoded,
-            names=self.schema.tree_names,
-            types=self.schema.types,
-            fields={"base_margin": with_idle_outputs(start)},
-            settings={"nthread": self.n_threads},
-        )
-        grown = without_idle_outputs(average_scores(self.boosters, matrix), self.mixture.n_scores)
-        return Distribution(self.mixture, with_trust(start, grown, self.trust), self.unit)
+        matrix = self.engine.matrix(encoded, start)
+        grown = np.add.reduce([self.engine.scores(trees, matrix) for trees in self.boosters])
+        return shrink(start, grown / len(self.boosters), self.trust)
+
+    def course(self, encoded: Any) -> Iterator[Array]:
+        """Raw scores of each row before the first round, then after each; an ensemble with fewer rounds stays as it is.
+
+        Each round adds its own trees only, so that all rounds together cost one prediction.
+        """
+        start = self.start.margin(encoded)
+        matrix = self.engine.matrix(encoded, start)
+        held = start.astype(np.float32).astype(np.float64)  # as engines hold it
+        grown = held
+        yield shrink(start, grown, self.trust)
+        for made in range(self.n_rounds):
+            for trees in self.boosters:
+                if made < self.engine.rounds(trees):
+                    added = self.engine.scores(trees, matrix, (made, made + 1)) - held
+                    grown = grown + added / len(self.boosters)
+            yield shrink(start, grown, self.trust)
+
+    @property
+    def n_rounds(self) -> int:
+        """Rounds of the ensemble that has most."""
+        return max(self.engine.rounds(trees) for trees in self.boosters)
 
 
-def with_trust(start: Array, grown: Array, trust: Array) -> Array:
-    """Scores of which the trees' part, the way from the start to where they have grown, counts by ``trust``."""
+def shrink(start: Array, grown: Array, trust: Array) -> Array:
+    """Scores with the trees' contribution, ``grown - start``, multiplied by ``trust``."""
     return start + trust * (grown - start)
 
 
 def parameter_columns(distribution: Distribution) -> dict[str, npt.NDArray[Any]]:
     """Parameters of every head of every subject, in the user's unit of time, as the columns of a tidy table.
 
-    ``S(t) = exp(-sum_j w_j H_j(t; eta_j, k_j))`` holds for the values as they stand. A dead head has the parameter
-    that died at zero; a family without shape has no ``k``.
+    ``S(t) = exp(-sum_j w_j H_j(t; eta_j, k_j, ...))`` holds for the values as they stand. A head that ReLU has switched
+    off has the parameter in question at zero. A parameter that a family does not have is NaN.
     """
     mixture, parameters = distribution.mixture, distribution.mixture.parameters(distribution.scores)
-    table = {name: np.full((len(distribution), mixture.n_heads), np.nan) for name in ("eta", "k")}
+    n = len(distribution)
+    table = {name: np.full((n, mixture.n_heads), np.nan) for name in mixture.parameter_names}
     for block, activated in zip(mixture.blocks, parameters.activated, strict=True):
         logs = [one.log_value for one in activated]
         in_user_time = block.head.change_time_unit(float(np.log(distribution.unit)), *logs)
-        for name, one, log_value in zip(block.head.parameters, activated, in_user_time, strict=True):
-            table[name][:, block.heads] = np.where(one.alive, np.exp(np.minimum(log_value, LARGEST_EXPONENT)), 0.0)
-    n = len(distribution)
+        for parameter, one, log_value in zip(block.head.parameters, activated, in_user_time, strict=True):
+            value = np.where(one.alive, np.exp(np.minimum(log_value, LARGEST_EXPONENT)), 0.0)
+            table[parameter.name][:, block.heads] = value
     return {
         "subject": np.repeat(np.arange(n), mixture.n_heads),
         **_cause_column(mixture, n),
         "head": np.tile(np.array(mixture.head_names, dtype=object), n),
-        "eta": table["eta"].ravel(),
-        "k": table["k"].ravel(),
+        **{name: values.ravel() for name, values in table.items()},
         "w": parameters.weight.ravel(),
     }
 

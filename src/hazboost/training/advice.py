@@ -1,15 +1,34 @@
-"""Warnings about a training that went through but not well, each with what to do."""
+"""Errors about data that training cannot use and warnings about poor fits; each says what to do."""
 
 from __future__ import annotations
 
 import warnings
 
+import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-#: A loss that is larger by less, relative to its size, is as good as the one before: rows are sampled, and rounds few.
+from hazboost.data.target import Target
+from hazboost.metrics.concordance import harrell
+
+#: A loss that rose by less, relative to its size, counts as unchanged: sampled rows make it fluctuate.
 WORSE = 1e-3
-#: Up to this part of the rows may be copies by chance, where features have few values.
-MANY_COPIES = 0.1
+#: Up to this share of the rows may be duplicates by chance, where features have few values.
+MANY_DUPLICATES = 0.1
+
+
+def check_can_stop(metric: str, target: Target) -> None:
+    """Refuse to stop on a metric that the validation data do not define."""
+    if metric != "concordance":
+        return
+    advice = "use stopping_metric='likelihood'"
+    if target.interval.any() or target.has_several_rows:
+        what = "intervals" if target.interval.any() else "several rows of one subject"
+        raise ValueError(f"the C-index needs one time for each subject, and y has {what}; {advice}.")
+    if np.isnan(harrell(target, target.lower)):
+        raise ValueError(
+            "the validation data have no comparable pair of subjects, so the C-index is not defined on them; "
+            f"give a larger validation_fraction or eval_set, or {advice}."
+        )
 
 
 def advise_on_weights(total: float, min_child_weight: float) -> None:
@@ -39,14 +58,15 @@ def advise_on_course(losses: list[float], rounds: int, kept: int, patience: int 
         _warn(f"the validation metric was still improving after all {rounds} rounds; use a larger n_estimators.")
 
 
-def advise_on_copies(depth: int, copies: int, rows: int) -> None:
-    """Warn where deep trees were chosen by folds that may have had copies of one subject on both sides."""
-    if copies > MANY_COPIES * rows:
+def advise_on_duplicates(depth: int, duplicates: int, rows: int) -> None:
+    """Warn where deep trees were chosen by folds that may share duplicates of the same subject."""
+    if duplicates > MANY_DUPLICATES * rows:
         _warn(
-            f"trees of depth {depth} were chosen, and {copies} of {rows} rows are copies of others, with the same "
-            "features and outcome; if they are of the same subjects, say so with groups, as folds must not divide them."
+            f"max_depth='auto' chose trees of depth {depth}, and {duplicates} of {rows} rows are duplicates of others, "
+            "with the same features and outcome. Duplicate rows of one subject leak across folds; pass groups, so that "
+            "they stay together."
         )
 
 
 def _warn(message: str) -> None:
-    warnings.warn(message, ConvergenceWarning, stacklevel=5)
+    warnings.warn(message, ConvergenceWarning, stacklevel=4)

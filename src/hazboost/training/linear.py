@@ -2,8 +2,8 @@
 
     log hazard of cause c = b_c(t) + x' beta_c
 
-It makes the model at least a good parametric regression on small or linear data; the trees add what is not linear. With
-weights that have no level, the linear predictor shifts the log-scales of all heads of the cause instead.
+It makes the model at least a good parametric regression on small or linear data; the trees add what is not linear. For
+weights without a level, the linear predictor shifts the log-scales of all heads of the cause instead.
 """
 
 from __future__ import annotations
@@ -16,20 +16,14 @@ import numpy as np
 from scipy.optimize import minimize
 
 from hazboost.boosting.likelihood import loss_and_gradient
-from hazboost.data.design import Design, learn_design
-from hazboost.data.features import Schema
+from hazboost.data.design import Design
 from hazboost.data.target import Target
-from hazboost.hazards.activations import PARAMETER_ACTIVATIONS
 from hazboost.hazards.mixture import Mixture
-from hazboost.training.starts import LOG_SHAPES
+from hazboost.training.policy import Policy
 from hazboost.utils.arrays import Array
 
-#: How a maximum is looked for.
+#: Settings of the search for the maximum.
 SEARCH = {"maxiter": 100, "ftol": 1e-7}
-#: How far a log-parameter may move from its value without features.
-INTERCEPT_REACH = 4.0
-#: A feature's coefficient times its farthest value stays inside the range of the log-scales.
-MAX_SHIFT = 20.0
 
 
 @dataclass(frozen=True)
@@ -46,12 +40,15 @@ class LinearStart:
         How features become columns.
     coefficient : array of shape (columns, causes)
         Shift of the log-hazard of each cause for one standard deviation of the column.
+    largest_shift : float
+        Shifts are cut here, so that no combination of features leads to a hazard that is zero or infinite.
     """
 
     mixture: Mixture
     log_intercept: Array
     design: Design
     coefficient: Array
+    largest_shift: float
 
     @property
     def intercept(self) -> Array:
@@ -60,32 +57,22 @@ class LinearStart:
 
     def margin(self, X: Any) -> Array:
         """Raw scores of each row, of shape (n, scores)."""
-        shift = _shift(self.design(X), self.coefficient) @ self.mixture.scales
-        return self.mixture.scores_of_logs(self.log_intercept + shift)
+        shift = np.clip(self.design(X) @ self.coefficient, -self.largest_shift, self.largest_shift)
+        return self.mixture.scores_of_logs(self.log_intercept + shift @ self.mixture.scales)
 
     def without_features(self) -> LinearStart:
         """The same for everybody: the subject at the mean of the features."""
         return replace(self, coefficient=np.zeros_like(self.coefficient))
 
 
-def _shift(columns: Array, coefficient: Array) -> Array:
-    """Shift of the log-hazard of each row and cause."""
-    return np.clip(columns @ coefficient, -MAX_SHIFT, MAX_SHIFT)
-
-
-def _intercept_bounds(mixture: Mixture, log_intercept: Array) -> list[tuple[float, float]]:
-    """Log-parameters may move around their values without features, shapes inside their range; weights stay."""
-    reach = np.where(np.arange(mixture.n_scores) < mixture.first_weight_score, INTERCEPT_REACH, 0.0)
-    bounds = np.column_stack([log_intercept - reach, log_intercept + reach])
-    for block in mixture.blocks:
-        if "k" in block.head.parameters:
-            shapes = block.scores(block.head.parameters.index("k"))
-            bounds[shapes] = np.clip(bounds[shapes], *LOG_SHAPES)
-    return [(low, high) for low, high in bounds]
-
-
 def fit_linear_path(
-    mixture: Mixture, schema: Schema, X: Any, target: Target, log_intercept: Array, ridges: Sequence[float]
+    mixture: Mixture,
+    design: Design,
+    X: Any,
+    target: Target,
+    log_intercept: Array,
+    ridges: Sequence[float],
+    policy: Policy,
 ) -> list[LinearStart]:
     r"""Maximise the likelihood with a ridge penalty, for each of several strengths.
 
@@ -95,35 +82,61 @@ def fit_linear_path(
     ----------
     mixture : Mixture
         The heads.
-    schema : Schema
-        Which features are categories.
+    design : Design
+        How features become columns.
     X : array or sparse matrix
         Encoded features.
     target : Target
         What was observed, in the mixture's unit of time.
     log_intercept : array of shape (scores,)
-        Where to begin: the fit without features, as log-parameters.
+        Where to begin: the fit without covariates, as log-parameters.
     ridges : sequence of float
         Strengths; best from strong to weak, as each fit begins where the one before ended.
+    policy : Policy
+        Bounds of the intercept and of the shift.
     """
-    design = learn_design(X, schema, target.mass)
-    columns = design(X)
-    logs = replace(mixture, parameter_activation=PARAMETER_ACTIVATIONS["exp"])
-    total, scales, n_scores = target.mass.sum(), mixture.scales.astype(np.float64), mixture.n_scores
-    share = target.weight / total
-    shape = (columns.shape[1], mixture.n_causes)
-    bounds = [*_intercept_bounds(mixture, log_intercept), *([(-MAX_SHIFT, MAX_SHIFT)] * (shape[0] * shape[1]))]
+    loss = _PenalisedLoss(mixture.in_logs, design(X), target, policy.largest_shift)
+    n_scores, shape = mixture.n_scores, (loss.columns.shape[1], mixture.n_causes)
+    most, zeros = policy.largest_shift, np.zeros(shape[0] * shape[1])
+    bounds = [*_intercept_bounds(mixture, log_intercept, policy.intercept_reach), *[(-most, most)] * len(zeros)]
+    point, path = np.concatenate([log_intercept, zeros]), []
+    for ridge in ridges:
+        point = minimize(loss, point, args=(ridge,), jac=True, method="L-BFGS-B", bounds=bounds, options=SEARCH).x
+        path.append(LinearStart(mixture, point[:n_scores], design, point[n_scores:].reshape(shape), most))
+    return path
 
-    def penalised(point: Array, ridge: float) -> tuple[float, Array]:
-        b, beta = point[:n_scores], point[n_scores:]
-        loss, gradient = loss_and_gradient(logs, b + _shift(columns, beta.reshape(shape)) @ scales, target)
+
+@dataclass(frozen=True)
+class _PenalisedLoss:
+    """The penalised loss of intercept and coefficients, laid out one after the other, with its gradient."""
+
+    mixture: Mixture
+    columns: Array
+    target: Target
+    largest_shift: float
+
+    def __call__(self, point: Array, ridge: float) -> tuple[float, Array]:
+        target, scales = self.target, self.mixture.scales.astype(np.float64)
+        total = target.mass.sum()
+        share = target.weight / total
+        b, beta = point[: self.mixture.n_scores], point[self.mixture.n_scores :]
+        raw = self.columns @ beta.reshape(-1, self.mixture.n_causes)
+        shift = np.clip(raw, -self.largest_shift, self.largest_shift)
+        loss, gradient = loss_and_gradient(self.mixture, b + shift @ scales, target)
         by_row = share[:, None] * gradient
-        beta_slope = (columns.T @ (by_row @ scales.T)).ravel() + ridge / total * beta
+        # Where the shift is cut it no longer moves with the coefficients.
+        by_shift = np.where(shift == raw, by_row @ scales.T, 0.0)
+        beta_slope = (self.columns.T @ by_shift).ravel() + ridge / total * beta
         slope = np.concatenate([by_row.sum(axis=0), beta_slope])
         return float(share @ loss + 0.5 * ridge / total * (beta @ beta)), slope
 
-    point, path = np.concatenate([log_intercept, np.zeros(shape[0] * shape[1])]), []
-    for ridge in ridges:
-        point = minimize(penalised, point, args=(ridge,), jac=True, method="L-BFGS-B", bounds=bounds, options=SEARCH).x
-        path.append(LinearStart(mixture, point[:n_scores], design, point[n_scores:].reshape(shape)))
-    return path
+
+def _intercept_bounds(mixture: Mixture, log_intercept: Array, reach: float) -> list[tuple[float, float]]:
+    """Log-parameters may move around their fit without covariates, shapes within their bounds; weights stay."""
+    reaches = np.where(np.arange(mixture.n_scores) < mixture.first_weight_score, reach, 0.0)
+    bounds = np.column_stack([log_intercept - reaches, log_intercept + reaches])
+    for block in mixture.blocks:
+        for p, parameter in enumerate(block.head.parameters):
+            if parameter.role == "shape":
+                bounds[block.scores(p)] = np.clip(bounds[block.scores(p)], *parameter.log_bounds)
+    return [(low, high) for low, high in bounds]

@@ -1,14 +1,14 @@
 """Where the scores start: one value for each score, the same for every subject.
 
 Every start gives every subject a positive hazard: parameters and weights are drawn, fitted or bounded away from
-zero. (The paper's text draws ``k ~ N(0, 2)``, which starts half of the heads dead under ReLU.)
+zero. (The paper's text draws ``k ~ N(0, 2)``; with ReLU, half of the heads would start at zero, without a gradient.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.optimize import least_squares, minimize
@@ -16,21 +16,23 @@ from scipy.optimize import least_squares, minimize
 from hazboost.boosting.likelihood import loss_and_gradient
 from hazboost.data.nonparametric import kaplan_meier
 from hazboost.data.target import Target, as_if_only, condense, join_rows
-from hazboost.hazards.activations import PARAMETER_ACTIVATIONS
 from hazboost.hazards.heads import Head
-from hazboost.hazards.mixture import Mixture, log_time
+from hazboost.hazards.mixture import Block, Mixture, log_time
 from hazboost.utils.arrays import Array
 
 #: The smallest shape and weight that a random draw may give.
 SMALLEST_DRAW = 1e-3
-#: Distinct times of events, and of censoring, on which a fit without features is made at most.
+#: A fit without covariates uses at most so many distinct times of events, and of censoring.
 ENOUGH_TIMES = 2_000
-#: How a maximum is looked for: in high accuracy, and again from where the search has stalled.
+#: Settings of the search for the maximum, and how often it is begun again from where it stalled.
 SEARCH, RESTARTS = {"maxcor": 30, "ftol": 1e-12, "gtol": 1e-6, "maxiter": 300}, 6
-#: Range of the log-shapes, without features and with them: an event at the longest time asks for a spike there.
-LOG_SHAPES = (-1.5, 2.5)
-#: Range of the log-parameters in a fit to a curve.
-LOG_ETA_RANGE, LOG_K_RANGE = (-25.0, 25.0), (-3.0, 3.0)
+#: Range of the log-parameters in a fit to a curve, by role.
+CURVE_RANGES = {"scale": (-25.0, 25.0), "shape": (-3.0, 3.0)}
+#: Random values of the authors' code, from uniform draws on (0, 1), by role.
+DRAWS: dict[str, Callable[[Array], Array]] = {
+    "scale": lambda draw: draw + 0.5,
+    "shape": lambda draw: np.maximum(2.0 * draw, SMALLEST_DRAW),
+}
 
 
 def random_start(mixture: Mixture, target: Target, rng: np.random.Generator) -> Array:
@@ -38,12 +40,13 @@ def random_start(mixture: Mixture, target: Target, rng: np.random.Generator) -> 
 
     The draws are made in the authors' order, so that the same seed gives the same start.
     """
-    draws = {
-        "eta": rng.random(mixture.n_heads) + 0.5,
-        "k": np.maximum(rng.random(mixture.n_heads) * 2.0, SMALLEST_DRAW),
-    }
+    draws = [rng.random(mixture.n_heads) for _ in range(max(len(block.head.parameters) for block in mixture.blocks))]
     weights = np.maximum(rng.random(max(mixture.n_heads, mixture.n_weight_scores)), SMALLEST_DRAW)
-    return _assemble(mixture, {name: np.log(draw) for name, draw in draws.items()}, weights)
+    logs = [
+        [np.log(DRAWS[one.role](draw[block.heads])) for one, draw in zip(block.head.parameters, draws, strict=False)]
+        for block in mixture.blocks
+    ]
+    return _lay_out(mixture, logs, weights)
 
 
 def kaplan_meier_start(mixture: Mixture, target: Target, rng: np.random.Generator) -> Array:
@@ -53,13 +56,12 @@ def kaplan_meier_start(mixture: Mixture, target: Target, rng: np.random.Generato
     events of the others are censoring. An event in an interval counts at its middle.
     """
     curves = [_curve(target, cause) for cause in range(1, mixture.n_causes + 1)]
-    log_parameters = {"eta": np.zeros(mixture.n_heads), "k": np.zeros(mixture.n_heads)}
+    logs = []
     for block in mixture.blocks:
         fitted = fit_to_curve(block.head, *curves[block.cause - 1])
-        for name, log_value in zip(block.head.parameters, fitted, strict=True):
-            spread = np.maximum(1.0 + 0.1 * rng.standard_normal(block.count), 0.1)
-            log_parameters[name][block.heads] = log_value + np.log(spread)
-    return _assemble(mixture, log_parameters, _equal_weights(mixture))
+        spreads = [np.maximum(1.0 + 0.1 * rng.standard_normal(block.count), 0.1) for _ in fitted]
+        logs.append([log_value + np.log(spread) for log_value, spread in zip(fitted, spreads, strict=True)])
+    return _lay_out(mixture, logs, _equal_weights(mixture))
 
 
 def _curve(target: Target, cause: int) -> tuple[Array, Array]:
@@ -83,7 +85,7 @@ def fit_to_curve(head: Head, time: Array, survival: Array) -> Array:
         at = head.evaluate(log_t, *log_parameters)
         return np.stack([-np.exp(-at.cumulative) * slope for slope in at.cumulative_slopes], axis=1)
 
-    bounds = np.array([{"eta": LOG_ETA_RANGE, "k": LOG_K_RANGE}[name] for name in head.parameters]).T
+    bounds = np.array([CURVE_RANGES[parameter.role] for parameter in head.parameters]).T
     fitted: Array = least_squares(residual, np.zeros(len(head.parameters)), jac=slopes, bounds=bounds).x
     return fitted
 
@@ -94,19 +96,18 @@ def marginal_start(mixture: Mixture, target: Target, rng: np.random.Generator) -
     Parameters are fitted as logarithms and weights as scores of their own activation, inside bounds that leave every
     head a part in the hazard: one that starts with none has no gradient and never learns.
     """
-    logs = replace(mixture, parameter_activation=PARAMETER_ACTIVATIONS["exp"])
+    logs = mixture.in_logs
     target = condense(join_rows(target), ENOUGH_TIMES)
+    # A delayed entry is a row of negative weight in the condensed data: it does not count as a subject.
     share, rates = target.weight / target.weight[target.weight > 0.0].sum(), _rates(mixture, target)
-    log_eta = np.log(rates)[mixture.head_causes - 1]
-    log_k = np.concatenate([_spread(block.count) for block in mixture.blocks])
-    first = _assemble(logs, {"eta": log_eta, "k": log_k}, _equal_weights(mixture))
+    first = _lay_out(logs, [_first_guess(block, rates) for block in mixture.blocks], _equal_weights(mixture))
 
     def mean_loss(start: Array) -> tuple[float, Array]:
         loss, gradient = loss_and_gradient(logs, np.broadcast_to(start, (len(target), len(start))), target)
         return float(share @ loss), share @ gradient
 
     fitted = first
-    for _ in range(RESTARTS):  # the search may stall; begun anew from there, it goes on
+    for _ in range(RESTARTS):  # a search that has stalled goes on when it is begun again
         fit = minimize(mean_loss, fitted, jac=True, method="L-BFGS-B", bounds=_bounds(mixture, rates), options=SEARCH)
         fitted, moved = fit.x, np.abs(fit.x - fitted).max()
         if moved < 1e-4:
@@ -114,9 +115,11 @@ def marginal_start(mixture: Mixture, target: Target, rng: np.random.Generator) -
     return mixture.scores_of_logs(fitted)
 
 
-def _spread(count: int) -> Array:
-    """Log-shapes for ``count`` heads of a family."""
-    return np.linspace(-np.log(2.0), np.log(2.0), count) if count > 1 else np.zeros(1)
+def _first_guess(block: Block, rates: Array) -> list[Array]:
+    """Log-parameters: scales at the event rate of the cause; shapes of several heads spread between 1/2 and 2."""
+    spread = np.linspace(-np.log(2.0), np.log(2.0), block.count) if block.count > 1 else np.zeros(1)
+    scale = np.full(block.count, np.log(rates[block.cause - 1]))
+    return [scale if parameter.role == "scale" else spread for parameter in block.head.parameters]
 
 
 def _rates(mixture: Mixture, target: Target) -> Array:
@@ -132,8 +135,10 @@ def _bounds(mixture: Mixture, rates: Array) -> list[tuple[float, float]]:
     bounds = []
     for block in mixture.blocks:
         log_rate = float(np.log(rates[block.cause - 1]))
-        ranges = {"eta": (log_rate - 4.0, log_rate + 8.0), "k": LOG_SHAPES}
-        bounds += [ranges[name] for name in block.head.parameters for _ in range(block.count)]
+        for parameter in block.head.parameters:
+            centre = log_rate if parameter.role == "scale" else 0.0
+            low, high = parameter.log_bounds
+            bounds += [(centre + low, centre + high)] * block.count
     if mixture.learns_weights:
         equal = mixture.weight_activation.inverse_of_equal_weights(mixture.heads_per_cause)
         # A positive score is that of an activation that may reach zero, and stays positive.
@@ -148,12 +153,12 @@ def _equal_weights(mixture: Mixture) -> Array:
     return np.full(mixture.n_weight_scores, equal)
 
 
-def _assemble(mixture: Mixture, log_parameters: dict[str, Array], weight_scores: Array) -> Array:
-    """Lay out parameters, given head by head, as scores."""
+def _lay_out(mixture: Mixture, logs: Sequence[Sequence[Array]], weight_scores: Array) -> Array:
+    """Scores from log-parameters, given block by block and parameter by parameter, and from scores of the weights."""
     scores = np.empty(mixture.n_scores)
-    for block in mixture.blocks:
-        for p, name in enumerate(block.head.parameters):
-            scores[block.scores(p)] = mixture.parameter_activation.inverse(log_parameters[name][block.heads])
+    for block, parameters in zip(mixture.blocks, logs, strict=True):
+        for p, log_values in enumerate(parameters):
+            scores[block.scores(p)] = mixture.parameter_activation.inverse(log_values)
     scores[mixture.first_weight_score :] = weight_scores[: mixture.n_weight_scores]
     return scores
 
@@ -165,17 +170,6 @@ STARTS: dict[str, StartRule] = {
     "km": kaplan_meier_start,
     "marginal": marginal_start,
 }
-
-
-class Start(Protocol):
-    """Where boosting begins."""
-
-    @property
-    def intercept(self) -> Array:
-        """Scores of a subject about whom nothing is known, of shape (scores,)."""
-
-    def margin(self, X: Any) -> Array:
-        """Scores of each row, of shape (n, scores)."""
 
 
 @dataclass(frozen=True)

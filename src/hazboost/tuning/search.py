@@ -18,10 +18,11 @@ from sklearn.utils import _safe_indexing, check_random_state
 
 from hazboost.boosting.likelihood import row_loss
 from hazboost.data.features import learn_schema, readable
+from hazboost.data.folds import split_folds
 from hazboost.data.target import Target, as_groups, as_target, check_informative
 from hazboost.estimator import FPBoost
 from hazboost.training.fit import in_user_time
-from hazboost.training.selection import splits
+from hazboost.training.policy import POLICY
 from hazboost.tuning.result import TuningResult, tabulate
 from hazboost.tuning.spaces import Space, Suggest, find_space
 from hazboost.tuning.studies import (
@@ -182,7 +183,7 @@ def read_folds(
     if isinstance(cv, int | np.integer):
         if not 2 <= cv <= len(target):
             raise ValueError(f"cv must be at least 2 folds, and at most one for each of {len(target)} rows; got {cv}.")
-        folds = splits(target, int(cv), seed, group)
+        folds = split_folds(target, int(cv), seed, group, POLICY.hold_out_of(target.n_subjects))
     else:
         pairs = cv.split(np.zeros(len(target)), target.event, group) if isinstance(cv, BaseCrossValidator) else cv
         folds = [(np.asarray(kept), np.asarray(held)) for kept, held in pairs]

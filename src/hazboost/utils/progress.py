@@ -5,17 +5,12 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
-from typing import Any, ParamSpec, TypeVar
-
-import xgboost as xgb
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 WIDTH = 24
 #: Seconds between two drawings.
 PAUSE = 0.2
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 def draw_line(share: float, count: str, seconds: float, note: str = "", *, begun: float = 0.0) -> None:
@@ -31,32 +26,30 @@ def draw_line(share: float, count: str, seconds: float, note: str = "", *, begun
     sys.stderr.flush()
 
 
-class Progress(xgb.callback.TrainingCallback):
+class Progress:
     """The rounds of a fit, drawn a few times a second."""
 
     def __init__(self, rounds: int) -> None:
         self.rounds = rounds
         self.began = self.drawn = time.monotonic()
-        self.last: tuple[int, float, Any] = 0, 0.0, {}
+        self.last: tuple[int, float, Mapping[str, float]] = 0, 0.0, {}
 
-    def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
-        """Draw the line; never stop the training."""
+    def advance(self, rounds: int, metrics: Mapping[str, float]) -> None:
+        """Take note of the rounds made and the latest metrics, and draw if it is time to."""
         now = time.monotonic()
-        self.last = epoch + 1, now - self.began, evals_log
+        self.last = rounds, now - self.began, metrics
         if now - self.drawn > PAUSE:
             self.drawn = now
             self._draw(*self.last)
-        return False
 
-    def after_training(self, model: Any) -> Any:
+    def close(self) -> None:
         """Draw the last round, wherever training stopped, and leave the line where it is."""
         self._draw(*self.last)
         sys.stderr.write("\n")
-        return model
 
-    def _draw(self, done: int, seconds: float, evals_log: Any) -> None:
-        metrics = "".join(f"  {name} {values[-1]:.4f}" for name, values in evals_log.get("validation", {}).items())
-        draw_line(done / self.rounds if self.rounds else 1.0, f"{done}/{self.rounds} rounds", seconds, metrics)
+    def _draw(self, done: int, seconds: float, metrics: Mapping[str, float]) -> None:
+        values = "".join(f"  {name} {value:.4f}" for name, value in metrics.items())
+        draw_line(done / self.rounds if self.rounds else 1.0, f"{done}/{self.rounds} rounds", seconds, values)
 
 
 class FoldProgress:
@@ -93,19 +86,9 @@ class FoldProgress:
             if min(self.shares) == 1.0:
                 self.stage, self.shares = self.stage + 1, [0.0] * len(self.shares)
 
-    def after(self, fold: int, work: Callable[P, T]) -> Callable[P, T]:
-        """The same work, after which the fold is done."""
-
-        def tracked(*args: P.args, **kwargs: P.kwargs) -> T:
-            result = work(*args, **kwargs)
-            self.advance(fold, 1.0)
-            return result
-
-        return tracked
-
-    def rounds(self, fold: int, rounds: int) -> xgb.callback.TrainingCallback:
-        """A callback for the training of one fold, of so many rounds at most."""
-        return _FoldRounds(self, fold, rounds)
+    def bar(self, fold: int, rounds: int) -> FoldBar:
+        """A progress bar for the training of one fold, of so many rounds at most."""
+        return FoldBar(self, fold, rounds)
 
     def close(self) -> None:
         """Leave an unfinished line where it is: the other folds are not needed."""
@@ -142,18 +125,14 @@ class TrialProgress:
             sys.stderr.write("\n")
 
 
-class _FoldRounds(xgb.callback.TrainingCallback):
+@dataclass(frozen=True)
+class FoldBar:
     """Tells a `FoldProgress` how far the training of its fold is."""
 
-    def __init__(self, progress: FoldProgress, fold: int, rounds: int) -> None:
-        self.progress, self.fold, self.most = progress, fold, rounds
+    progress: FoldProgress
+    fold: int
+    rounds: int
 
-    def after_iteration(self, model: Any, epoch: int, evals_log: Any) -> bool:
-        """Pass the round on; never stop the training."""
-        self.progress.advance(self.fold, epoch / self.most)  # the last is done when the training is
-        return False
-
-    def after_training(self, model: Any) -> Any:
-        """Early or late, the fold is done."""
-        self.progress.advance(self.fold, 1.0)
-        return model
+    def advance(self, rounds: int, metrics: Mapping[str, float]) -> None:
+        """Pass the round on. Only the end of the training, not its last round, completes the fold."""
+        self.progress.advance(self.fold, max(rounds - 1, 0) / self.rounds)

@@ -2,12 +2,12 @@
 
 Conventions
 -----------
-Every argument is a logarithm: ``log_t`` for the time, ``log_eta``, ``log_k`` for the parameters. Parameters
-are therefore positive by construction and extreme values stay representable; a head that has died (a
-parameter at zero) never reaches this package, `hazboost.hazards.mixture` masks it.
+Every argument is a logarithm: ``log_t`` for the time, ``log_eta``, ``log_k``, ... for the parameters. Parameters are
+therefore positive by construction and extreme values stay representable. A head whose parameter is zero never reaches
+this package: `hazboost.hazards.mixture` masks it.
 
-Arrays broadcast against each other; nothing here knows rows from heads. Only NumPy's and SciPy's universal functions
-are applied, element by element.
+Arrays broadcast against each other; nothing here distinguishes subjects from heads. Only NumPy's and SciPy's universal
+functions are applied, element by element.
 
 All derivatives are with respect to the *logarithms* of the parameters, in the order of ``parameters``.
 """
@@ -15,7 +15,8 @@ All derivatives are with respect to the *logarithms* of the parameters, in the o
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, NamedTuple
+from dataclasses import dataclass
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 
@@ -23,6 +24,31 @@ from hazboost.utils.arrays import Array
 
 #: Exponents are cut here: exp(300) times every factor that can meet it stays far below the largest double.
 MAX_EXPONENT = 300.0
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A positive parameter of a family.
+
+    Attributes
+    ----------
+    name : str
+        Its column in the table of `FPBoost.predict_parameters`.
+    role : {"scale", "shape"}
+        A *scale* makes the hazard larger or smaller; a *shape* changes how it depends on time.
+    log_bounds : tuple of float
+        Range of the logarithm in a fit without covariates. For a scale it is relative to the logarithm of the observed
+        event rate, for a shape absolute. Unbounded, a single event at the longest time would ask for a spike there.
+    """
+
+    name: str
+    role: Literal["scale", "shape"]
+    log_bounds: tuple[float, float]
+
+
+#: The two parameters that most families have.
+SCALE = Parameter("eta", "scale", (-4.0, 8.0))
+SHAPE = Parameter("k", "shape", (-1.5, 2.5))
 
 
 class Evaluation(NamedTuple):
@@ -39,8 +65,9 @@ class Evaluation(NamedTuple):
     cumulative_slopes : tuple of arrays
         ``d H(t) / d log(parameter)``, one array for each parameter.
     cumulative_paths : tuple of arrays
-        For each parameter a function of time that rises from 0 at least as fast as the slope of ``H`` moves, up or
-        down: what a second-order step divides by. Its rises over parts of a time sum to that over the whole.
+        For each parameter a function of time that starts at 0 and bounds the total variation of
+        ``d H(t) / d log(parameter)`` over time. A second-order step divides by it; because it is a variation, its
+        increases over parts of the follow-up sum to that over the whole.
     """
 
     log_hazard: Array
@@ -57,19 +84,19 @@ class Head(ABC):
     ----------
     name : str
         The key of the family in ``HEADS``, and the stem of its heads' names.
-    parameters : tuple of str
-        The family's positive parameters: ``eta`` (scale) and, where there is one, ``k`` (shape).
+    parameters : tuple of Parameter
+        The parameters, in the order in which they are passed to the methods.
     """
 
     name: ClassVar[str]
-    parameters: ClassVar[tuple[str, ...]]
+    parameters: ClassVar[tuple[Parameter, ...]]
 
     @abstractmethod
     def evaluate(self, log_t: Array, *log_parameters: Array) -> Evaluation:
         """Hazard and cumulative hazard at ``exp(log_t)``, with derivatives."""
 
     def cumulative(self, log_t: Array, *log_parameters: Array) -> Array:
-        """``H(t)`` alone; a family that has it for less than the whole evaluation says how."""
+        """``H(t)`` alone. Override it where that is cheaper than the whole evaluation."""
         return self.evaluate(log_t, *log_parameters).cumulative
 
     @abstractmethod
@@ -77,8 +104,28 @@ class Head(ABC):
         """Log-parameters that give, at ``exp(log_unit) * t``, what the given ones give at ``t``."""
 
 
+class Link(NamedTuple):
+    """The function ``G(z)`` of a `LogLocationScale` family, with ``g = dG/dz``.
+
+    Attributes
+    ----------
+    value : array
+        ``G``.
+    log_slope, log_slope_slope : arrays
+        ``log g`` and ``d log g / dz``.
+    shape_slopes, shape_log_slopes : tuple of arrays
+        ``dG / d log a`` and ``d log g / d log a`` for every further shape ``a``.
+    """
+
+    value: Array
+    log_slope: Array
+    log_slope_slope: Array
+    shape_slopes: tuple[Array, ...] = ()
+    shape_log_slopes: tuple[Array, ...] = ()
+
+
 class LogLocationScale(Head):
-    r"""Families whose cumulative hazard is a function of :math:`z = \log\eta + k \log t` alone.
+    r"""Families whose cumulative hazard depends on time through :math:`z = \log\eta + k \log t` only.
 
     With :math:`H(t) = G(z)` and :math:`g = G'`:
 
@@ -88,37 +135,37 @@ class LogLocationScale(Head):
         \frac{\partial z}{\partial \log \eta} = 1, \qquad
         \frac{\partial z}{\partial \log k} = k \log t .
 
-    A family states only :meth:`link`; everything else follows. ``G`` is convex, so :math:`g` rises with time, and with
-    :math:`y = k \log t` the slope :math:`g y` of ``H`` in :math:`\log k` never moves faster than :math:`|g y| + 2 G`.
+    A family states only :meth:`link`; everything else follows. ``G`` is convex in ``z``, so :math:`g` increases with
+    time, and with :math:`y = k \log t` the total variation of :math:`\partial H / \partial \log k = g y` is at most
+    :math:`|g y| + 2 G`. The derivative in a further shape is monotone in time, so its size is its variation.
     """
 
-    parameters: ClassVar[tuple[str, ...]] = ("eta", "k")
+    parameters: ClassVar[tuple[Parameter, ...]] = (SCALE, SHAPE)
 
     @abstractmethod
-    def link(self, z: Array) -> tuple[Array, Array, Array]:
-        """``G(z)``, ``log g(z)`` and its slope ``(log g)'(z)``."""
+    def link(self, z: Array, *log_shapes: Array) -> Link:
+        """``G(z)`` and its derivatives, given the logarithms of the shapes after ``k``."""
 
     def evaluate(self, log_t: Array, *log_parameters: Array) -> Evaluation:
         """Hazard and cumulative hazard at ``exp(log_t)``, with derivatives."""
-        log_eta, log_k = log_parameters
+        log_eta, log_k, *log_shapes = log_parameters
         tilt = np.exp(log_k) * log_t  # k log t = dz / d log k
-        z = log_eta + tilt
-        cumulative, log_g, log_g_slope = self.link(z)
-        g = np.exp(np.minimum(log_g, MAX_EXPONENT))
+        at = self.link(log_eta + tilt, *log_shapes)
+        g = np.exp(np.minimum(at.log_slope, MAX_EXPONENT))
         return Evaluation(
-            log_hazard=log_g + log_k - log_t,
-            cumulative=cumulative,
-            log_hazard_slopes=(log_g_slope, 1.0 + log_g_slope * tilt),
-            cumulative_slopes=(g, g * tilt),
-            cumulative_paths=(g, np.abs(g * tilt) + 2.0 * cumulative),
+            log_hazard=at.log_slope + log_k - log_t,
+            cumulative=at.value,
+            log_hazard_slopes=(at.log_slope_slope, 1.0 + at.log_slope_slope * tilt, *at.shape_log_slopes),
+            cumulative_slopes=(g, g * tilt, *at.shape_slopes),
+            cumulative_paths=(g, np.abs(g * tilt) + 2.0 * at.value, *map(np.abs, at.shape_slopes)),
         )
 
     def cumulative(self, log_t: Array, *log_parameters: Array) -> Array:
         """``G(z)``."""
-        log_eta, log_k = log_parameters
-        return self.link(log_eta + np.exp(log_k) * log_t)[0]
+        log_eta, log_k, *log_shapes = log_parameters
+        return self.link(log_eta + np.exp(log_k) * log_t, *log_shapes).value
 
     def change_time_unit(self, log_unit: float, *log_parameters: Array) -> tuple[Array, ...]:
-        """Shift ``log eta`` by ``-k log(unit)``: ``z`` is the same at the same instant."""
-        log_eta, log_k = log_parameters
-        return log_eta - np.exp(log_k) * log_unit, log_k
+        """Shift ``log eta`` by ``-k log(unit)``, so that ``z`` stays the same at the same instant."""
+        log_eta, log_k, *log_shapes = log_parameters
+        return log_eta - np.exp(log_k) * log_unit, log_k, *log_shapes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hazboost.hazards.heads.base import MAX_EXPONENT, Evaluation, Head
+from hazboost.hazards.heads.base import MAX_EXPONENT, SCALE, SHAPE, Evaluation, Head
 from hazboost.utils.arrays import Array
 
 
@@ -18,7 +18,7 @@ class Gompertz(Head):
     """
 
     name = "gompertz"
-    parameters = ("eta", "k")
+    parameters = (SCALE, SHAPE)
 
     def evaluate(self, log_t: Array, *log_parameters: Array) -> Evaluation:
         """Hazard and cumulative hazard at ``exp(log_t)``, with derivatives."""

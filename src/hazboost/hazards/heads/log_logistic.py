@@ -1,15 +1,15 @@
-"""The log-logistic hazard: a falling or a single-peaked risk."""
+"""The log-logistic hazard: decreasing, or with a single peak."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from hazboost.hazards.heads.base import LogLocationScale
+from hazboost.hazards.heads.base import Link, LogLocationScale
 from hazboost.utils.arrays import Array
 
 
 class LogLogistic(LogLocationScale):
-    r"""Falling (:math:`k \le 1`) or single-peaked (:math:`k > 1`) risk.
+    r"""Decreasing (:math:`k \le 1`) or single-peaked (:math:`k > 1`) risk.
 
     .. math:: H(t) = \log(1 + \eta t^k) = \log(1 + e^z), \qquad
               h(t) = \frac{\eta k t^{k-1}}{1 + \eta t^k}
@@ -17,7 +17,7 @@ class LogLogistic(LogLocationScale):
 
     name = "loglogistic"
 
-    def link(self, z: Array) -> tuple[Array, Array, Array]:
+    def link(self, z: Array, *log_shapes: Array) -> Link:
         r"""``G = softplus``, ``g`` its slope :math:`\sigma(z)`, and :math:`(\log g)' = 1 - \sigma(z)`."""
         softplus = np.logaddexp(0.0, z)
-        return softplus, z - softplus, np.exp(-softplus)
+        return Link(softplus, z - softplus, np.exp(-softplus))

@@ -1,11 +1,11 @@
-"""The log-normal hazard: a risk that rises from zero and then falls."""
+"""The log-normal hazard: it rises from zero to a peak and then falls."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.special import log_ndtr
 
-from hazboost.hazards.heads.base import MAX_EXPONENT, LogLocationScale
+from hazboost.hazards.heads.base import MAX_EXPONENT, Link, LogLocationScale
 from hazboost.utils.arrays import Array
 
 LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
@@ -19,9 +19,9 @@ class LogNormal(LogLocationScale):
 
     name = "lognormal"
 
-    def link(self, z: Array) -> tuple[Array, Array, Array]:
+    def link(self, z: Array, *log_shapes: Array) -> Link:
         r"""``g`` is the normal hazard :math:`\varphi(z) / \Phi(-z)`, and :math:`(\log g)' = g - z`."""
         z = np.minimum(z, MAX_EXPONENT)
         cumulative = -log_ndtr(-z)
         log_g = cumulative - 0.5 * z * z - LOG_SQRT_2PI
-        return cumulative, log_g, np.exp(log_g) - z
+        return Link(cumulative, log_g, np.exp(log_g) - z)

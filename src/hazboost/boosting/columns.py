@@ -1,0 +1,46 @@
+"""The outcome of each row as columns that any engine can carry.
+
+Objectives read the outcome from the engine's data only, never from a closure over arrays: the same objective then
+works wherever the rows are.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hazboost.data.target import Target
+from hazboost.engines.base import Columns
+from hazboost.utils.arrays import Array
+
+
+def target_columns(target: Target) -> dict[str, Array]:
+    """``lower``, ``upper`` and, only where they say something, ``weight``, ``entry`` and ``portion``.
+
+    For an observed event ``upper`` equals ``lower``, so its place holds minus the cause instead. Engines may keep
+    single precision, in which an interval must not collapse to a point. The weight is that of the row as a part of its
+    subject, because engines also use it to count rows when they bin features.
+    """
+    lower = target.lower.astype(np.float32)
+    upper = np.where(target.interval, np.maximum(target.upper, np.nextafter(lower, np.float32(np.inf))), target.upper)
+    columns = {"lower": target.lower, "upper": np.where(target.event, -target.cause, upper)}
+    if not (target.mass == 1.0).all():
+        columns["weight"] = target.mass
+    if target.entry.any() or not (target.portion == 1.0).all():
+        columns |= {"entry": target.entry, "portion": target.portion}
+    return columns
+
+
+def read_target(columns: Columns) -> Target:
+    """The inverse of `target_columns`, up to the engine's precision; but every row is a subject of its own."""
+    lower, upper = columns["lower"], columns["upper"]
+    n, event = len(lower), upper < 0.0
+    portion = columns.get("portion", np.ones(n))
+    return Target(
+        lower,
+        np.where(event, lower, upper),
+        columns.get("weight", np.ones(n)) / portion,
+        columns.get("entry", np.zeros(n)),
+        np.where(event, -upper, 0.0).astype(np.intp),
+        np.arange(n),
+        portion,
+    )

@@ -1,0 +1,71 @@
+"""Which rows stay together, and how subjects are divided into folds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit
+
+from hazboost.data.target import Target, number_by_appearance
+from hazboost.utils.arrays import Indices
+
+
+def units(target: Target, group: Indices | None) -> Indices:
+    """Number of the unit of each row that folds must not divide: its group or, where there are none, its subject."""
+    return number_by_appearance(target.subject if group is None else group)
+
+
+def strata(target: Target, unit: Indices, least: int) -> Indices:
+    """The outcome of each unit for stratification: censored, an event of which cause, or an interval.
+
+    Outcomes with fewer than ``least`` units are not told apart: then all events are one stratum, or everything is.
+    """
+    kind = np.zeros(int(unit.max()) + 1, dtype=np.intp)
+    np.maximum.at(kind, unit, np.where(target.interval, target.cause.max() + 1, target.cause))
+    for coarser in (kind, (kind > 0).astype(np.intp)):
+        counts = np.unique(coarser, return_counts=True)[1]
+        if len(counts) > 1 and counts.min() >= least:
+            return coarser
+    return np.zeros_like(kind)
+
+
+def rows_of(unit: Indices, chosen: Indices) -> Indices:
+    """Rows of the chosen units; with one row for each, in the order of ``chosen``."""
+    if len(unit) == int(unit.max()) + 1:
+        return chosen
+    return np.flatnonzero(np.isin(unit, chosen))
+
+
+def split_folds(
+    target: Target, folds: int, seed: int, group: Indices | None = None, hold_out: float | None = None
+) -> list[tuple[Indices, Indices]]:
+    """Pairs of rows to train on and rows to hold out, in whole units, stratified where there are enough of a kind.
+
+    Parameters
+    ----------
+    target : Target
+        What was observed.
+    folds : int
+        Number of folds.
+    seed : int
+        Seed of the shuffling.
+    group : array of int, optional
+        Number of the group of each row.
+    hold_out : float, optional
+        Hold out this share of the units once instead.
+    """
+    unit = units(target, group)
+    kind = strata(target, unit, folds)
+    if len(kind) < folds:
+        what = "subjects" if group is None else "groups"
+        raise ValueError(
+            f"n_folds={folds} folds cannot be made of {len(kind)} {what} (n_samples={len(unit)}); use a smaller one."
+        )
+    stratified = bool(kind.any())
+    splitter: Any
+    if hold_out is not None:
+        splitter = (StratifiedShuffleSplit if stratified else ShuffleSplit)(1, test_size=hold_out, random_state=seed)
+    else:
+        splitter = (StratifiedKFold if stratified else KFold)(folds, shuffle=True, random_state=seed)
+    return [(rows_of(unit, kept), rows_of(unit, held)) for kept, held in splitter.split(np.zeros(len(kind)), kind)]

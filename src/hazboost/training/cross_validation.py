@@ -1,0 +1,84 @@
+"""Cross-validation that knows no model: it is given functions and calls them with the parts of each fold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from joblib import Parallel, delayed
+
+from hazboost.data.sample import Sample
+from hazboost.utils.arrays import Array
+from hazboost.utils.progress import FoldProgress
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Rows to fit on, rows to compare on, and the number of the fold."""
+
+    number: int
+    kept: Sample
+    held: Sample
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """The folds of a data set, and how many of them are worked on at the same time."""
+
+    folds: tuple[Fold, ...]
+    n_threads: int
+
+    def map(self, function: Callable[[Fold], T], progress: FoldProgress, only: Iterable[int] | None = None) -> list[T]:
+        """Call a function with each fold, or with some of them by number; results come in the order of the folds."""
+        folds = self.folds if only is None else [self.folds[number] for number in only]
+
+        def work(fold: Fold) -> T:
+            result = function(fold)
+            progress.advance(fold.number, 1.0)
+            return result
+
+        results: list[T] = Parallel(n_jobs=self.n_threads, prefer="threads")(delayed(work)(fold) for fold in folds)
+        return results
+
+    def masses(self) -> Array:
+        """The weight of each held-out subject, or group of them."""
+        return np.concatenate([fold.held.by_group(fold.held.target.subject_mass) for fold in self.folds])
+
+
+def mean_curve(curves: Sequence[Sequence[float]], tails: Sequence[float]) -> Array:
+    """Mean of losses over folds, round by round; ``tails`` are the values of the folds after their last round.
+
+    Examples
+    --------
+    >>> mean_curve([[3.0, 1.0, 2.0], [1.0, 2.0, 1.5, 1.0]], [1.0, 1.0])
+    array([2.  , 1.5 , 1.75, 1.  ])
+    """
+    length = max(map(len, curves))
+    padded = [[*curve, *[tail] * (length - len(curve))] for curve, tail in zip(curves, tails, strict=True)]
+    mean: Array = np.mean(padded, axis=0)
+    return mean
+
+
+def is_clear(gain: Array, mass: Array, errors: float) -> bool:
+    """Whether the total gain of subjects exceeds a number of its standard errors (Vuong's test).
+
+    With gains ``g`` of subjects of weights ``m``, and their mean ``a``: ``sum(m g) > e sqrt(sum((m (g - a))^2))``.
+
+    Parameters
+    ----------
+    gain, mass : arrays of shape (n,)
+        Weighted gains and weights of the subjects.
+    errors : float
+        Number of standard errors.
+
+    Examples
+    --------
+    >>> is_clear(np.array([1.0, 2.0, 1.0]), np.ones(3), 2.0), is_clear(np.array([1.0, -2.0, 1.5]), np.ones(3), 2.0)
+    (True, False)
+    """
+    mean = gain.sum() / mass.sum()
+    return float(gain.sum()) > errors * float(np.linalg.norm(gain - mass * mean))

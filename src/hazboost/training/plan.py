@@ -1,0 +1,132 @@
+"""How to train: everything that is decided before the first number is computed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from hazboost.boosting.objective import Objective
+from hazboost.data.features import Schema
+from hazboost.data.target import Target
+from hazboost.engines.base import Engine
+from hazboost.training.policy import Policy
+
+#: Time up to which risks are compared. Where hazards cross, most pairs are decided before the last events.
+HORIZONS: dict[str, Callable[[Target, Policy], float]] = {
+    "events": lambda target, policy: target.event_quantile(policy.horizon),
+    "longest": lambda target, _: target.longest,
+}
+
+
+@dataclass(frozen=True)
+class TimeScale:
+    """Times that the training data set.
+
+    Attributes
+    ----------
+    unit : float
+        The mixture's unit of time, in the user's.
+    horizon : float
+        Time up to which risks are compared, in the user's unit.
+    """
+
+    unit: float
+    horizon: float
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the user has fixed.
+
+    Attributes
+    ----------
+    init : str
+        Kind of the start: a key of `STARTS`, or ``linear``.
+    rounds, depth : int or None
+        Number of rounds and depth of the trees; None where they are to be chosen.
+    """
+
+    init: str
+    rounds: int | None
+    depth: int | None
+
+
+@dataclass(frozen=True)
+class Stopping:
+    """When to stop on held-out rows: after ``patience`` rounds without improvement of ``metric``."""
+
+    metric: str
+    patience: int | None
+
+    @property
+    def maximize(self) -> bool:
+        """Whether larger is better."""
+        return self.metric == "concordance"
+
+
+@dataclass(frozen=True)
+class Search:
+    """How to choose what is not given.
+
+    Attributes
+    ----------
+    folds : int
+        Number of folds.
+    seed : int
+        Seed of folds, starts and sampling.
+    verbose : bool
+        Whether to draw progress bars.
+    policy : Policy
+        The constants of the automatic fit.
+    """
+
+    folds: int
+    seed: int
+    verbose: bool
+    policy: Policy
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A complete description of a training: nothing is added to it later.
+
+    Attributes
+    ----------
+    schema : Schema
+        How features are read.
+    time : TimeScale
+        Unit of time and horizon.
+    objective : Objective
+        Heads, likelihood, penalty and step.
+    engine : Engine
+        Grows the trees.
+    given : Given
+        Start, rounds and depth, as far as the user has fixed them.
+    stopping : Stopping
+        Early stopping of a given number of rounds.
+    search : Search
+        How to choose what is not given.
+    """
+
+    schema: Schema
+    time: TimeScale
+    objective: Objective
+    engine: Engine
+    given: Given
+    stopping: Stopping
+    search: Search
+
+    @property
+    def chooses_rounds(self) -> bool:
+        """Whether cross-validation chooses the number of rounds."""
+        return self.given.rounds is None
+
+    @property
+    def has_linear_start(self) -> bool:
+        """Whether a ridge is to be chosen."""
+        return self.given.init == "linear"
+
+    @property
+    def first_depth(self) -> int:
+        """Depth of the trees, or of the first that are tried."""
+        return self.given.depth or self.search.policy.depths[0]

@@ -1,0 +1,83 @@
+"""Every constant of the automatic fit, in one place.
+
+The numbers were chosen by mean rank over many data sets, never for a single one. ``docs/defaults.md`` has the evidence
+for each; the names in brackets below are its headings.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What `FPBoost` decides by itself, and how.
+
+    Attributes
+    ----------
+    ridges : tuple of float
+        Strengths of the ridge that are compared, from strong to weak. Even the strongest still ranks subjects.
+        [Linear start]
+    skewness : float
+        Features that are more skewed get a power transform in the linear start; 2 is the skewness of an exponential
+        distribution. [Power transform]
+    farthest : float
+        Standardised features are cut at so many standard deviations in the linear start.  [Linear start]
+    rows_for_linear : int
+        The linear start is fitted to at most so many rows, drawn at random: plenty for its few coefficients.
+    intercept_reach, largest_shift : float
+        How far a log-parameter may move from its fit without covariates, and the largest shift of a log-hazard by
+        covariates. [Linear start]
+    largest_difference : float
+        A held-out subject counts as at most so much better or worse than its reference when models are compared.
+        [Limit on single subjects]
+    subjects_for_folds : int
+        Above this number of subjects one hold-out takes the place of cross-validation.
+    hold_out : float
+        Share of the subjects in that hold-out.
+    max_rounds, patience : float
+        Largest number of rounds, and rounds without improvement after which a fold stops, both for a learning rate of
+        one; shorter steps get proportionally more.
+    events_for_half_trust : float
+        Event count at which the trees' contribution is halved. [Shrinkage]
+    caution : float
+        Factor by which steps of shapes and shares are shorter than steps of the level. [Caution]
+    depths : tuple of int
+        Depth of the trees, and deeper ones that are tried while each is clearly better than the one before. [Depth]
+    events_for_depth : float
+        Deeper trees are tried from this number of events on. [Depth]
+    clear_gain : float
+        Standard errors of the gain in held-out likelihood from which on deeper trees are clearly better. [Depth]
+    horizon : float
+        Risks are compared until this share of the events has happened. [Horizon]
+    background_events : float
+        A subject without any active head has the constant hazard of so many events in all of the training follow-up:
+        Jeffreys' estimate of a rate after no event.
+    """
+
+    ridges: tuple[float, ...] = (10_000.0, 3_000.0, 1_000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3)
+    skewness: float = 2.0
+    farthest: float = 4.0
+    rows_for_linear: int = 50_000
+    intercept_reach: float = 4.0
+    largest_shift: float = 20.0
+    largest_difference: float = 3.0
+    subjects_for_folds: int = 5_000
+    hold_out: float = 0.2
+    max_rounds: float = 100.0
+    patience: float = 2.0
+    events_for_half_trust: float = 100.0
+    caution: float = 16.0
+    depths: tuple[int, ...] = (2, 4, 8)
+    events_for_depth: float = 100.0
+    clear_gain: float = 2.0
+    horizon: float = 0.75
+    background_events: float = 0.5
+
+    def hold_out_of(self, subjects: int) -> float | None:
+        """Share of the subjects to hold out once; None where there are so few that cross-validation is affordable."""
+        return self.hold_out if subjects > self.subjects_for_folds else None
+
+
+#: The one that `FPBoost` uses.
+POLICY = Policy()

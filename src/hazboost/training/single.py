@@ -1,0 +1,80 @@
+"""The parts of one fit: a start, and trees grown from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from hazboost.boosting.algorithm import Callback, boost
+from hazboost.boosting.callbacks import Bar, EarlyStopping, HeldOut, History, ShowProgress
+from hazboost.boosting.columns import target_columns
+from hazboost.boosting.objective import Objective
+from hazboost.data.design import learn_design
+from hazboost.data.sample import Sample
+from hazboost.engines.base import Engine, Matrix, Trees
+from hazboost.prediction.model import Start
+from hazboost.training.linear import LinearStart, fit_linear_path
+from hazboost.training.plan import Plan, Stopping
+from hazboost.training.starts import STARTS, ConstantStart, marginal_start
+
+
+def fit_constant_start(plan: Plan, sample: Sample) -> ConstantStart:
+    """The same start for every subject."""
+    rng = np.random.default_rng(plan.search.seed)
+    return ConstantStart(STARTS[plan.given.init](plan.objective.mixture, sample.target, rng))
+
+
+def fit_linear_starts(plan: Plan, sample: Sample, ridges: Sequence[float]) -> list[LinearStart]:
+    """Linear starts for several strengths of the ridge."""
+    mixture, policy = plan.objective.mixture, plan.search.policy
+    sample = sample.draw(policy.rows_for_linear, np.random.default_rng(plan.search.seed))
+    without_covariates = marginal_start(mixture.in_logs, sample.target, np.random.default_rng(plan.search.seed))
+    design = learn_design(sample.X, plan.schema, sample.target.mass)
+    return fit_linear_path(mixture, design, sample.X, sample.target, without_covariates, ridges, policy)
+
+
+def training_matrix(engine: Engine, sample: Sample, start: Start, like: Matrix | None = None) -> Matrix:
+    """A sample as the engine holds it, with the outcome of each row."""
+    return engine.matrix(sample.X, start.margin(sample.X), target_columns(sample.target), like)
+
+
+class Grown(NamedTuple):
+    """Trees and the course of their training.
+
+    Attributes
+    ----------
+    trees : Trees
+        The trees of all rounds that were made.
+    best : int
+        The best round on held-out rows; the last where nothing was stopped.
+    history : dict
+        Losses and metrics, from the start on.
+    """
+
+    trees: Trees
+    best: int
+    history: dict[str, list[float]]
+
+
+def grow(
+    engine: Engine,
+    objective: Objective,
+    train: Matrix,
+    rounds: int,
+    held_out: HeldOut | None = None,
+    stopping: Stopping | None = None,
+    bar: Bar | None = None,
+) -> Grown:
+    """Run Algorithm 1 with a history and, where asked for, early stopping and a progress bar."""
+    history = History(engine, held_out)
+    callbacks: list[Callback] = [history]
+    early = None
+    if stopping is not None and stopping.patience is not None:
+        early = EarlyStopping(history, stopping.metric, stopping.patience, stopping.maximize)
+        callbacks.append(early)
+    if bar is not None:
+        callbacks.append(ShowProgress(bar, history))
+    trees = boost(engine, objective, train, rounds, callbacks)
+    return Grown(trees, engine.rounds(trees) if early is None else early.best, history.values)

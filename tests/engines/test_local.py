@@ -1,0 +1,87 @@
+"""XGBoost in this process, behind the interface of an engine."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hazboost.engines import LocalEngine
+from hazboost.engines.packing import IN_LABEL, pack
+
+SETTINGS = {"tree_method": "hist", "max_bin": 16, "max_depth": 2, "learning_rate": 0.5, "reg_lambda": 0.0, "nthread": 1}
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(80, 2))
+START = RNG.normal(size=(80, 3))
+GOAL = np.column_stack([np.sign(X[:, 0]), X[:, 1], np.zeros(80)])
+COLUMNS = {"lower": np.arange(80.0), "upper": np.arange(80.0) + 0.5}
+
+
+def grown(rounds=4, **settings):
+    """Squared error towards a known goal: every round must come closer."""
+    engine = LocalEngine({**SETTINGS, **settings}, 3)
+    matrix = engine.matrix(X, START, COLUMNS)
+    trees = engine.no_trees(matrix)
+    for _ in range(rounds):
+        trees = engine.grow(trees, matrix, engine.scores(trees, matrix) - START - GOAL, np.ones((80, 3)))
+    return engine, matrix, trees
+
+
+def test_scores_begin_at_the_start_and_move_with_the_trees():
+    engine, matrix, trees = grown(0)
+    np.testing.assert_allclose(engine.scores(trees, matrix), START, rtol=1e-6)
+    errors = []
+    for rounds in range(5):
+        engine, matrix, trees = grown(rounds)
+        assert engine.rounds(trees) == rounds
+        errors.append(np.abs(engine.scores(trees, matrix) - START - GOAL).mean())
+    assert errors == sorted(errors, reverse=True)
+    assert errors[-1] < 0.3 * errors[0]
+
+
+def test_rounds_add_up_and_can_be_cut_off():
+    engine, matrix, trees = grown(4)
+    parts = [engine.scores(trees, matrix, (made, made + 1)) - START for made in range(4)]
+    np.testing.assert_allclose(START + np.sum(parts, axis=0), engine.scores(trees, matrix), atol=1e-5)
+    cut = engine.truncate(trees, 2)
+    assert engine.rounds(cut) == 2
+    np.testing.assert_allclose(engine.scores(cut, matrix), START + parts[0] + parts[1], atol=1e-5)
+    assert engine.rounds(engine.truncate(trees, 4)) == 4
+    with pytest.raises(ValueError, match="rounds must be positive"):
+        engine.truncate(trees, 0)
+
+
+def test_new_data_are_predicted_with_the_same_trees():
+    """With bins of the training data, and without any."""
+    engine, matrix, trees = grown(4)
+    for other in (engine.matrix(X, START), engine.matrix(X, START, COLUMNS, like=matrix)):
+        np.testing.assert_allclose(engine.scores(trees, other), engine.scores(trees, matrix), atol=1e-6)
+
+
+def test_settings_of_a_copy_leave_the_original_alone():
+    engine, *_ = grown(0)
+    deeper = engine.with_settings(max_depth=5, seed=3)
+    assert (deeper.settings["max_depth"], engine.settings["max_depth"]) == (5, 2)
+    assert deeper.learning_rate == engine.learning_rate == 0.5
+
+
+@pytest.mark.parametrize("n_scores", [1, 2, 5])
+def test_columns_come_back(n_scores):
+    columns = {
+        **COLUMNS,
+        "weight": RNG.uniform(1, 2, 80),
+        "entry": RNG.uniform(size=80),
+        "portion": RNG.uniform(size=80),
+    }
+    engine = LocalEngine(SETTINGS, n_scores)
+    for names in (COLUMNS, columns, {"lower", "entry"}):
+        sent = {name: columns[name] for name in names}
+        got = engine.columns(engine.matrix(X, np.zeros((80, n_scores)), sent))
+        filled = {name: np.full(80, default) for name, default in IN_LABEL.items()} if "entry" in sent else {}
+        assert got.keys() == {**filled, **sent}.keys()
+        for name, values in {**filled, **sent}.items():
+            np.testing.assert_allclose(got[name], values, rtol=1e-6)
+
+
+def test_columns_that_have_no_place_are_refused():
+    with pytest.raises(ValueError, match=r"columns \['age'\] have no place"):
+        pack({"age": np.zeros(3)}, 2)
