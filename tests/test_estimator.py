@@ -31,7 +31,7 @@ CUMULATIVE = {
     "exponential": lambda t, eta: eta * t,
     "gompertz": lambda t, eta, k: eta / k * np.expm1(k * t),
     "lognormal": lambda t, eta, k: -log_ndtr(-np.log(eta) - k * np.log(t)),
-    "exponentiated_weibull": lambda t, eta, k, a: -np.log1p(-((-np.expm1(-eta * t**k)) ** a)),
+    "exponentiated_weibull": lambda t, eta, k, a: -np.log(-np.expm1(a * np.log1p(-np.exp(-eta * t**k)))),
 }
 
 

@@ -131,7 +131,7 @@ class Target:
         return float(_followed(self.lower, self.upper).max())
 
     def event_quantile(self, share: float) -> float:
-        """Time by which this share of the events has happened, with intervals at their ends; the longest if that is 0."""
+        """Time by which this share of the events has happened (intervals at their ends); the longest if that is 0."""
         seen = self.event | self.interval
         time, weight = _followed(self.lower, self.upper)[seen], self.weight[seen]
         order = np.argsort(time)
