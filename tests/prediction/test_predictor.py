@@ -215,7 +215,7 @@ def test_unknown_cause_is_refused(competing, cause):
 
 
 def test_score_needs_the_times_of_the_events(model):
-    with pytest.raises(ValueError, match="rows 0, 1 are interval-censored; the metrics need the time of every event"):
+    with pytest.raises(ValueError, match="rows 0, 1 are interval-censored; the metrics need exact event times"):
         model.score(X[:2], Surv.interval([0.0, 1.0], [1.0, 2.0]))
 
 
