@@ -1,4 +1,4 @@
-"""What a fit chooses by itself: the ridge of its linear start and the number of its rounds, on GBSG2.
+"""Cross-validation within a fit: the choice of the ridge of the linear start and of the number of rounds, on GBSG2.
 
 Run ``python examples/selection.py``; the figure is written to ``demo/``.
 """
@@ -19,7 +19,7 @@ mpl.use("Agg")
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Fit, and draw the cross-validation."""
+    """Fit, and draw the held-out losses of the cross-validation."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", type=Path, default=Path("demo"), help="folder for the figure")
     folder = parser.parse_args(argv).output
