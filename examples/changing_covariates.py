@@ -30,6 +30,7 @@ def fit_models(data: pd.DataFrame) -> tuple[FPBoost, FPBoost]:
     """One model with time-varying covariates, and one with the final value of each patient."""
     # The id keeps the two rows of a patient in the same fold of the cross-validation within the fit.
     y = Surv.counting("start", "stop", "event", id="id", data=data)
+    # The wrong analysis for comparison: the final value of the covariates for the whole follow-up.
     end = data.sort_values(["id", "start"]).groupby("id").last()
     return (
         FPBoost(random_state=0).fit(data[FEATURES], y),

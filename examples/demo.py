@@ -156,6 +156,7 @@ def draw_anatomy(model, X, y):
     heads = model.predict_parameters(patient).set_index("head").loc[largest.index[largest > 0.01]]
     axes.plot(grid, hazard, color=INK, label=name_of_sum(len(largest) - len(heads)))
     labels = map(describe_head, heads.itertuples())
+    # Stacked contributions add up to the total hazard.
     axes.stackplot(grid, parts[heads.index].T, labels=labels, colors=HEAD_COLOURS, alpha=0.75)
     axes.set(xlabel="years", ylabel="hazard per year", xlim=(0.0, grid[-1]), ylim=(0.0, 1.08 * hazard.max()))
     axes.set_title(f"Anatomy of the hazard of one patient\n{describe(next(patient.itertuples()))}")
@@ -168,6 +169,7 @@ def draw_calibration(model, X, y):
     figure, axes = plt.subplots()
     grid = np.linspace(0.0, end_of_data(y), 200)
     survival = model.predict_survival_function(X, times=grid)
+    # Groups by predicted risk: calibration over all patients would hide errors that cancel.
     groups = np.array_split(np.argsort(model.predict(X)), 4)
     names = ["lowest quarter of risk", "second", "third", "highest"]
     for rows, colour, name in zip(groups, RISK_COLOURS, names, strict=True):
@@ -180,6 +182,7 @@ def draw_calibration(model, X, y):
 
 def draw_kaplan_meier(axes, y, colour, label, *, band=False):
     """Draw a Kaplan-Meier curve, with a 95 % confidence band if asked for."""
+    # A log-log interval stays within [0, 1].
     time, survival, interval = kaplan_meier_estimator(*columns(y), conf_type="log-log")
     # The estimator starts at the first observed time; the curve should start at time 0 with survival 1.
     time, survival = np.r_[0.0, time], np.r_[1.0, survival]

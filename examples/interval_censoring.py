@@ -38,6 +38,7 @@ def turnbull(data) -> np.ndarray:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # deprecation warnings of pandas about code of lifelines
         bounds = KaplanMeierFitter().fit_interval_censoring(data["l"], data["u"]).survival_function_
+    # Evaluate the step function at DAYS.
     place = np.searchsorted(bounds.index, DAYS, side="right") - 1
     return bounds.mean(axis=1).to_numpy()[place]
 

@@ -15,6 +15,7 @@ from sksurv.datasets import load_gbsg2
 from hazboost import FPBoost
 from hazboost.plots import plot_selection
 
+# A backend without windows, so that the example runs on servers.
 mpl.use("Agg")
 
 

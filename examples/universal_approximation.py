@@ -89,6 +89,7 @@ def approximate(hazard, n_heads):
     shapes = np.arange(1, n_heads + 1)
     heads = shapes * nodes[:, None] ** (shapes - 1)
     size = np.linalg.norm(heads, axis=0)  # columns of equal norm reduce the condition number
+    # The unit of time is HORIZON, so hazards per year are multiplied by it.
     weights = np.linalg.lstsq(heads / size, HORIZON * hazard(HORIZON * nodes), rcond=1e-15)[0] / size
     return distribution_of(weights)
 
@@ -106,6 +107,7 @@ def simulate(hazard, n, rng, resolution=1000):
     """
     grid = np.linspace(0.0, HORIZON, 20 * resolution + 1)
     steps = 0.5 * (hazard(grid[1:]) + hazard(grid[:-1])) * np.diff(grid)
+    # Beyond the end of the grid np.interp returns HORIZON, which is the censoring time.
     level = rng.exponential(size=n)
     time = np.interp(level, np.r_[0.0, np.cumsum(steps)], grid)
     event = time < HORIZON
@@ -183,6 +185,7 @@ def draw_errors(axes):
 def draw_likelihood(axes, fits, fpboost):
     """Draw the maximum likelihood fits to simulated data."""
     draw_hazards(axes, "Learned from a million event times", bathtub, fits)
+    # Without time 0, where the hazard of a Weibull head may be infinite.
     times = np.linspace(0.0, HORIZON, 600)[1:]
     axes.plot(times, fpboost(times), color=INK, linestyle=(0, (1, 1)), label="FPBoost, 1 Weibull\n+ 1 LogLogistic")
 

@@ -14,7 +14,6 @@ import scipy.sparse
 from scipy.optimize import minimize_scalar
 
 from hazboost.data.features import Schema
-from hazboost.hazards.heads.base import MAX_EXPONENT
 from hazboost.utils.arrays import Array, Mask
 
 #: Standardised features are clipped to this many standard deviations, which limits the effect of outliers on a
@@ -25,6 +24,8 @@ FARTHEST = 4.0
 SKEWED = 2.0
 #: Values are clipped here, so that their squares do not overflow.
 LARGEST = 1e100
+#: Exponents are clipped here: exp(300) is 1e130, whose square, needed for a variance, does not overflow either.
+MAX_EXPONENT = 300.0
 #: Range in which the power is searched.
 POWERS = (-4.0, 6.0)
 

@@ -46,6 +46,7 @@ class Schema:
         columns = [_read_column(X, name) for name in X.columns]
         encoded = np.empty((X.shape[0], len(columns)))
         for i, column in enumerate(columns):
+            # Codes of categories would be read as numbers, or numbers as codes, without an error from XGBoost.
             if (i in self.categories) != (column.categories is not None):
                 was, now = ("categorical", "numeric") if i in self.categories else ("numeric", "categorical")
                 raise ValueError(f"X: column {X.columns[i]!r} was {was} when the model was fitted and is {now} now.")
@@ -127,6 +128,7 @@ class _Column:
 
 
 def _is_frame(X: Any) -> bool:
+    # True for pandas and polars alike, without importing either.
     return hasattr(X, "columns") and hasattr(X, "dtypes")
 
 
@@ -134,6 +136,7 @@ def _read_column(X: Any, name: Any) -> _Column:
     """Read a pandas or polars column without importing either."""
     series = X[name]
     kind = str(series.dtype)
+    # pandas, whose codes are -1 for missing values.
     if kind == "category":
         return _Column(series.cat.codes.to_numpy(), list(series.cat.categories))
     # polars: physical codes depend on the order of appearance, so categories are sorted to be reproducible.

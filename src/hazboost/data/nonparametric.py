@@ -128,6 +128,7 @@ def _exits(target: Target) -> _Exits:
 
 def _product(leaving: Array, risk_set: Array) -> Array:
     """Product-limit estimate; it does not change at times without subjects at risk."""
+    # The maximum removes rounding errors when the last subjects at risk leave.
     share = np.divide(leaving, risk_set, out=np.zeros_like(leaving), where=risk_set > 0.0)
     return np.asarray(np.cumprod(np.maximum(1.0 - share, 0.0)), dtype=np.float64)
 

@@ -45,11 +45,13 @@ def find_columns(y: Any, name: str) -> tuple[str, dict[str, Any]]:
     name : str
         Name of the argument, for error messages.
     """
+    # Containers are recognised by their attributes, so neither pandas nor polars has to be imported.
     fields = getattr(getattr(y, "dtype", None), "names", None)
     if fields is not None:
         return _choose(y, list(fields), name, "fields", strict=True)
     if hasattr(y, "columns"):
         return _choose(y, list(y.columns), name, "columns", strict=False)
+    # The dimension of the first element distinguishes a pair of arrays from a list of two (event, time) tuples.
     if isinstance(y, tuple | list) and len(y) == 2 and np.ndim(y[0]) == 1:
         return "right", {"event": y[0], "time": y[1]}
     # The end of this message is required by scikit-learn's estimator checks.
@@ -64,7 +66,9 @@ def _choose(y: Any, names: list[str], name: str, what: str, *, strict: bool) -> 
 
     A DataFrame may have further columns, because it is often the whole table with the covariates.
     """
-    pair = strict and len(names) == 2 and set(names) != {"lower", "upper"}  # event and time, whatever their names
+    # scikit-survival allows any names for the two fields, and in its own data sets they differ. The order counts then,
+    # also if the names are "time" and "event".
+    pair = strict and len(names) == 2 and set(names) != {"lower", "upper"}
     for kind, (needed, optional) in KINDS.items():
         known = [column for column in (*needed, *optional) if column in names]
         if not pair and set(needed) <= set(names) and not (strict and len(known) < len(names)):
@@ -93,6 +97,7 @@ def check_cause(event: Any, name: str) -> Indices:
     if wrong.any():
         raise ValueError(
             f"{name}: the event must be boolean, 0/1, or the number of its cause, 0 for none; "
+            # A likely reason for this error is that event and time are swapped.
             f"got {examples(values, wrong)}. The event comes first and the time second."
         )
     return numbers.astype(np.intp)
@@ -122,6 +127,7 @@ def as_column(time: Any, name: str, what: str) -> Array:
 def check_interval(lower: Any, upper: Any, name: str) -> tuple[Array, Array]:
     """Check interval bounds; a missing lower bound (NaN, minus infinity) becomes 0, a missing upper one infinity."""
     low, high = as_column(lower, name, "lower"), as_column(upper, name, "upper")
+    # 0 and infinity are the bounds that carry no information: every event lies between them.
     low = np.where(np.isnan(low) | (low == -np.inf), 0.0, low)
     high = np.where(np.isnan(high), np.inf, high)
     check_time(low, name, "lower")
@@ -154,6 +160,7 @@ def refuse_overlaps(subject: npt.NDArray[Any], start: Array, stop: Array, name: 
     # Sorted by subject and start, any overlap shows between two neighbouring rows.
     order = np.lexsort((start, subject))
     same = subject[order][1:] == subject[order][:-1]
+    # Rows that only touch, stop = start, do not overlap, because a row does not include its start.
     overlap = np.flatnonzero(same & (start[order][1:] < stop[order][:-1]))
     if len(overlap):
         one, other = order[overlap[0]], order[overlap[0] + 1]

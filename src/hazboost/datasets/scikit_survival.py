@@ -99,6 +99,7 @@ def veterans() -> Dataset:
 
 def _load(function: str, *, endpoint: str | None = None, **facts: Any) -> Dataset:
     """Load with scikit-survival's function; its covariates are kept as they are."""
+    # By name, so that scikit-survival is imported only when a data set is loaded.
     load = getattr(require("sksurv.datasets"), function)
     X, theirs = load() if endpoint is None else load(endpoint)
     # The fields have a different name in each data set, but the event is always the first.

@@ -84,6 +84,7 @@ class Distribution:
         """Distribution with the hazard of one cause (1, 2, ...) only, as if there were no competing causes."""
         scores = self.mixture.by_cause(self.scores)[cause - 1]
         alone = Distribution(self.mixture.one_cause, scores, self.unit)
+        # Being event-free at a time excludes events of this cause too, but the cumulative hazard until then differs.
         return alone if self.alive_at is None else alone.given_alive_at(self.alive_at)
 
     def survival(self, times: Array) -> Array:
@@ -152,6 +153,7 @@ class Distribution:
         middle, late = self._middle_and_late()
         body = self._integral(middle, late)
         hazard = self._hazard(late[:, None])[:, 0]
+        # The hazard may underflow far out, or be clipped to 0; c is then 0 and the mean infinite.
         log_hazard = np.log(np.maximum(hazard, np.finfo(float).tiny))
         # c = X h(X), from logarithms because either factor alone may overflow.
         power = np.exp(np.clip(log_hazard + late, *LOG_TIME_RANGE))
@@ -245,6 +247,7 @@ class Distribution:
 
     def _evaluate(self, function: Callable[[Mixture, Parameters, Array], Array], log_t: Array) -> Array:
         """Apply a function of (mixture, parameters, log-times) to chunks of rows, to limit memory."""
+        # The largest intermediate array has one element for each row, time and head.
         step = max(1, CHUNK // max(1, log_t.shape[1] * self.mixture.n_heads))
         parts = []
         # At least one chunk, so that no subjects give an empty array of the right shape.
@@ -302,12 +305,14 @@ def _crossings(log_t: Array, cumulative: Array, levels: Array) -> Array:
     The interpolation is linear in log H against log t, which is exact for a Weibull head. A level outside of the range
     of a row gives the end of the range.
     """
+    # `tiny` replaces H = 0, before any hazard, whose logarithm is not finite.
     log_cumulative, log_levels = np.log(np.maximum(cumulative, np.finfo(float).tiny)), np.log(levels)
     after = np.clip((log_cumulative[:, :, None] < log_levels).sum(axis=1), 1, log_t.shape[1] - 1)
     (x0, x1), (y0, y1) = (
         (np.take_along_axis(values, after - 1, axis=1), np.take_along_axis(values, after, axis=1))
         for values in (log_t, log_cumulative)
     )
+    # Where H is constant no level is passed, and the interval is not divided.
     rise = np.where(y1 > y0, y1 - y0, 1.0)
     passed: Array = x0 + (x1 - x0) * np.clip((log_levels - y0) / rise, 0.0, 1.0)
     return passed
@@ -380,7 +385,7 @@ def _kinks(distribution: Distribution) -> Array:
     row, log_t = (np.concatenate([getattr(one, name) for one in found]) for name in ("row", "log_t"))
     order = np.argsort(row, kind="stable")
     row, log_t = row[order], log_t[order]
-    # Number of the zero within its subject; rows are sorted.
+    # Subjects differ in their number of zeros; place is the number of a zero within its subject.
     place = np.arange(len(row)) - np.searchsorted(row, row)
     kinks = np.full((len(distribution), int(place.max(initial=-1)) + 1), -np.inf)
     kinks[row, place] = log_t
@@ -407,6 +412,7 @@ def _survival_and_part(
     if distribution.past is not None and alone.past is not None:
         total = np.maximum(total - distribution.past[subject, None], 0.0)
         part = np.maximum(part - alone.past[subject, None], 0.0)
+    # Undo the sorting by subject.
     back = np.argsort(order)
     survival, hazard = (values.reshape(times.shape)[number, place][back] for values in (np.exp(-total), part))
     return survival, hazard

@@ -136,6 +136,7 @@ def as_grid(times: npt.ArrayLike) -> Array:
     grid = np.atleast_1d(as_times(times))
     if grid.ndim != 1 or len(grid) == 0:
         raise ValueError(f"times must be one time or a list of times; got shape {grid.shape}.")
+    # Sorting here would silently break the correspondence with the columns of the predictions.
     if (np.diff(grid) <= 0.0).any():
         raise ValueError("times must be strictly increasing; sort them, and the columns of the predictions with them.")
     return grid

@@ -84,6 +84,7 @@ def d_calibration(y: Any, survival: npt.ArrayLike, *, n_bins: int = 10) -> DCali
         raise ValueError(f"n_bins must be a whole number of at least 2; got {n_bins!r}.")
     values = np.clip(check_probabilities(values, "survival"), 0.0, 1.0)
     edges = np.linspace(0.0, 1.0, n_bins + 1)
+    # Predictions may exceed [0, 1] by rounding, which would put them outside of all bins; hence the clipping above.
     counts = _count(values[target.event], edges) + _spread(values[~target.event], edges)
     expected = len(target) / n_bins
     statistic = float(((counts - expected) ** 2).sum() / expected)

@@ -167,6 +167,7 @@ def _score(
     """Mean cost at each time, weighted by the inverse probability of being observed."""
     train, test, grid = one_row_target(y_train, "y_train"), one_row_target(y_test, "y_test"), as_grid(times)
     predicted, event = as_probabilities(estimate, len(test), len(grid)), event_of_interest(test, cause)
+    # Both cases become predictions of the binary outcome "event (of the cause) by t".
     incidence = 1.0 - predicted if cause is None else predicted
     entry, weights = start_of_risk(test), _Weights(Observation(train), test, grid)
     score = np.full(len(grid), np.nan)

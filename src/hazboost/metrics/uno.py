@@ -69,6 +69,7 @@ def concordance_index_ipcw(
     """
     train, test = one_row_target(y_train, "y_train"), one_row_target(y_test, "y_test")
     values, event = as_risk(risk, len(test)), event_of_interest(test, cause)
+    # Strictly before tau, as in Uno et al. and scikit-survival.
     counted = event & (test.lower < (np.inf if tau is None else tau))
     observation = Observation(train)
     # `comparable_credit` returns events in decreasing order of time, so the weights are put in the same order.

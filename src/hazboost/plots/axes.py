@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+#: Colours of curves, of what was chosen, and of references in the background.
 LINE, CHOSEN, QUIET = "#1f77b4", "#d62728", "#8c8c8c"
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from hazboost.plots.axes import CHOSEN, LINE, QUIET, make_axes, tidy
 
+#: Axis labels of the built-in metrics; other metrics are labelled by their name.
 LABELS = {"likelihood": "held-out log-likelihood", "concordance": "held-out C-index"}
 
 

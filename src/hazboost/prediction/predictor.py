@@ -24,6 +24,7 @@ from hazboost.utils.tables import make_table
 class Predictor(BaseEstimator):  # type: ignore[misc]
     """Base class of `hazboost.FPBoost` with all methods that need a fitted model."""
 
+    # Set by `fit` of the subclass.
     model_: Model
     unique_times_: Array
     causes_: npt.NDArray[Any]
@@ -309,6 +310,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
     ) -> Any:
         """Curves, or an array of values if times or an array are asked for."""
         if times is None and not return_array:
+            # The default times are those of the training data, as in scikit-survival.
             return make_curves(kind, distribution, self.unique_times_, *arguments)
         return getattr(distribution, kind)(self.unique_times_ if times is None else _check_times(times), *arguments)
 
@@ -358,6 +360,7 @@ def _read_paths(distribution: Distribution, start: Any, stop: Any, identity: Any
             f"rows of a path: there must be no gap; one row ends at {end[one]} (row {one}) and the next starts at "
             f"{begin[other]} (row {other}){'' if identity is None else f' of id {names[one]}'}."
         )
+    # One group of row numbers per subject.
     rows = np.split(order, np.flatnonzero(np.diff(subject[order])) + 1)
     return [Path(distribution[one], begin[one], end[one]) for one in rows]
 
