@@ -1,4 +1,4 @@
-"""Style, figure helpers and command line shared by the examples on kinds of survival data."""
+"""Style, drawing functions and command line shared by the examples on kinds of survival data."""
 
 from __future__ import annotations
 
