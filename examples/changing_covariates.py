@@ -1,9 +1,10 @@
-"""Covariates that change over time: does a new heart help the patients of the Stanford programme?
+"""Time-varying covariates: does a heart transplant help the patients of the Stanford programme?
 
-Patients wait, and some of them get a heart. Each has one row for the time of waiting, and a second one from the day of
-the transplantation on; `predict_survival_along` follows a patient from row to row. Whoever gives all of a patient's
-time to the last value of ``transplant`` compares those who lived long enough to get a heart with those who did not
-("immortal time"). Then the operation works wonders. With the rows as they are, the data show no benefit.
+Patients wait for a heart, and some of them get one. Each patient has a row for the waiting time and, if transplanted, a
+second row from the day of the operation; `predict_survival_along` predicts over such rows. If instead the final value
+of ``transplant`` is used for the whole follow-up, patients who lived long enough to get a heart are compared with those
+who did not (immortal time bias), and the operation seems very effective. With time-varying rows there is no benefit in
+these data.
 
 Run ``python examples/changing_covariates.py``; the figure is written to ``demo/``.
 """
@@ -26,8 +27,10 @@ OPERATION = 60.0
 
 
 def fit_models(data: pd.DataFrame) -> tuple[FPBoost, FPBoost]:
-    """One model of the rows, and one of the patients as they were in the end."""
+    """One model with time-varying covariates, and one with the final value of each patient."""
+    # The id keeps the two rows of a patient in the same fold of the cross-validation within the fit.
     y = Surv.counting("start", "stop", "event", id="id", data=data)
+    # The wrong analysis for comparison: the final value of the covariates for the whole follow-up.
     end = data.sort_values(["id", "start"]).groupby("id").last()
     return (
         FPBoost(random_state=0).fit(data[FEATURES], y),
@@ -36,17 +39,19 @@ def fit_models(data: pd.DataFrame) -> tuple[FPBoost, FPBoost]:
 
 
 def typical_patient(data: pd.DataFrame) -> pd.DataFrame:
-    """A patient in the middle of everything, waiting and with a new heart: two rows."""
+    """Two rows of a patient with median covariates: waiting, and with a new heart."""
+    # Median over patients, not over rows, as transplanted patients have two.
     patient = data.drop_duplicates("id")[FEATURES].median().to_frame().T
     return pd.concat([patient.assign(transplant=0.0), patient.assign(transplant=1.0)])
 
 
 def draw() -> Figure:
-    """Curves of a typical patient with and without an operation, from both models."""
+    """Survival of a typical patient with and without transplant, from both models."""
     data = load_stanford_heart_transplants()
     model, ignorant = fit_models(data)
     patient = typical_patient(data)
     waiting = model.predict_survival_function(patient[:1], times=DAYS)[0]
+    # The same patient with an operation on day 60; until then the curve is that of waiting.
     operated = model.predict_survival_along(patient, start=[0.0, OPERATION], stop=[OPERATION, 730.0], times=DAYS)[0]
     never, always = ignorant.predict_survival_function(patient, times=DAYS)
 
@@ -74,7 +79,7 @@ def draw() -> Figure:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table, write the figure."""
+    """Print the table and write the figure."""
     run(__doc__, "changing_covariates", draw, arguments)
 
 

@@ -1,9 +1,10 @@
-"""Competing risks: of what do people over 70 die, and how likely is each cause?
+"""Competing risks: how likely is death from each of several causes for people over 70?
 
-The free light chain study (in scikit-survival) knows the cause of each death. A cumulative incidence is the probability
-of a death of one cause before all others. The example fits 800 people, and compares the mean of what it predicts for
-the others with Aalen and Johansen's estimate of them. Whoever takes deaths of other causes for censoring asks how
-likely a cause would be if there were no other. The answer is too high, the more so the older people are.
+The free light chain study (in scikit-survival) has the cause of each death. A cumulative incidence is the probability
+of dying from a cause by a given time, in the presence of the other causes. The model is fitted to 800 people, and its
+mean prediction for the other people is compared with the Aalen-Johansen estimate of these. If deaths from other causes
+are treated as censoring, the result is the probability in a world without the other causes. It is too high, and more so
+for older people.
 
 Run ``python examples/competing_risks.py``; the figure is written to ``demo/``.
 """
@@ -39,7 +40,8 @@ GROUPS = {"70 to 79 years old": (70.0, 80.0), "80 years and older": (80.0, np.in
 
 
 def load_data():
-    """Features of those over 70, and the time until death with the number of its cause."""
+    """Covariates of people over 70, and their time to death in years with the number of the cause."""
+    # `chapter` is the ICD chapter of the cause of death. It defines the outcome and must not be a covariate.
     X, y = load_flchain()
     cause = np.select([~y["death"], X["chapter"] == "Circulatory", X["chapter"] == "Neoplasms"], [0, 1, 2], 3)
     old = (X["age"] >= 70.0).to_numpy()
@@ -47,11 +49,14 @@ def load_data():
 
 
 def draw() -> Figure:
-    """Mean predicted incidences of test people in two groups of age, beside what happened to them."""
+    """Mean predicted and observed cumulative incidences of test people in two age groups."""
     X, y = load_data()
     X_train, X_test, y_train, y_test = train_test_split(X, y, train_size=800, stratify=y["event"], random_state=0)
-    model = FPBoost(n_folds=3, random_state=0).fit(X_train, y_train)  # three folds, and 100 rounds below, to be fast
+    model = FPBoost(n_folds=3, random_state=0).fit(
+        X_train, y_train
+    )  # few folds, and a fixed number of rounds below, to be fast
     incidence = model.predict_cumulative_incidence_function(X_test, times=YEARS)
+    # The wrong analysis for comparison: deaths from other causes are treated as censoring.
     alone = FPBoost(n_estimators=100, n_folds=3, random_state=0)
     alone.fit(X_train, Surv.right(y_train["event"] == 1, y_train["time"]))
     without_others = 1.0 - alone.predict_survival_function(X_test, times=YEARS)
@@ -61,11 +66,13 @@ def draw() -> Figure:
     for axes, (group, (youngest, oldest)) in zip(panels, GROUPS.items(), strict=True):
         inside = ((X_test["age"] >= youngest) & (X_test["age"] < oldest)).to_numpy()
         time, observed = cumulative_incidence_competing_risks(y_test["event"][inside], y_test["time"][inside])
+        # Evaluate the step functions at YEARS; they are 0 before the first time.
         observed = observed[:, np.searchsorted(time, YEARS, side="right") - 1] * (time[0] <= YEARS)
         for cause, (name, colour) in CAUSES.items():
             fitted = incidence[inside, cause - 1].mean(axis=0)
             axes.plot(YEARS, observed[cause], color=colour, **OBSERVED)
             axes.plot(YEARS, fitted, color=colour, **FITTED)
+            # Position 40 of YEARS is 10 years.
             rows[f"{name}, {group}"] = [observed[cause][40], fitted[40], None]
         ignorant = without_others[inside].mean(axis=0)
         axes.plot(YEARS, ignorant, color=BLUE, **IGNORANT)
@@ -80,7 +87,7 @@ def draw() -> Figure:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table, write the figure."""
+    """Print the table and write the figure."""
     run(__doc__, "competing_risks", draw, arguments)
 
 

@@ -1,9 +1,9 @@
-"""Delayed entry (left truncation): survival by age of people who were first seen at 50 to 100 years of age.
+"""Delayed entry (left truncation): survival by age of people who entered a study at 50 to 100 years of age.
 
-The free light chain study (in scikit-survival) took blood of residents of a county, whatever their age, and followed
-them. Age is the natural time scale, but nobody is in the data who died before the blood was taken. The example fits
-1,500 people and predicts the others. Whoever ignores the age at entry counts years in which these people could not have
-been seen to die, and promises too long a life.
+The free light chain study (in scikit-survival) took blood samples of residents of a county and followed them. Age is
+the natural time scale, but people who died before the sample was taken are not in the data. The model is fitted to
+1,500 people and predicts the others. If the age at entry is ignored, people count as at risk at ages at which their
+death could not have been observed, and survival is overestimated.
 
 Run ``python examples/delayed_entry.py``; the figure is written to ``demo/``.
 """
@@ -27,24 +27,27 @@ GROUPS = {"women": ("F", BLUE, 0.32), "men": ("M", ORANGE, 0.22)}
 
 
 def load_data():
-    """Features that do not tell the age; and deaths, with the ages at entry and at the end."""
+    """Covariates without age, and deaths with age at entry and at the end of follow-up."""
     X, y = load_flchain()
-    followed = np.maximum(y["futime"], 0.5) / 365.25  # a death on the day of entry is one of its afternoon
+    # Entry must be before the end, so a death on the day of entry counts as half a day later.
+    followed = np.maximum(y["futime"], 0.5) / 365.25
     y = Surv.right(y["death"], X["age"] + followed, entry=X["age"])
     return X[["sex", "kappa", "lambda", "creatinine", "mgus"]], y
 
 
 def observed_survival(y) -> np.ndarray:
-    """Kaplan and Meier's estimate for those alive at 60, in which people join the risk set when they enter."""
+    """Kaplan-Meier estimate with delayed entry, conditional on being alive at 60."""
+    # Few people are at risk at the youngest ages, where the estimate would be very variable; hence conditional on 60.
     y = y[y["time"] > AGES[0]]
     time, survival = kaplan_meier_estimator(y["event"], y["time"], time_enter=np.maximum(y["entry"], AGES[0]))
     return np.r_[1.0, survival][np.searchsorted(time, AGES, side="right")]
 
 
 def draw() -> Figure:
-    """Fit with and without the age at entry, and compare with people who were not fitted."""
+    """Fit with and without the age at entry, and compare both with the Kaplan-Meier estimate of test people."""
     X, y = load_data()
     X_train, X_test, y_train, y_test = train_test_split(X, y, train_size=1500, stratify=y["event"], random_state=0)
+    # The wrong analysis for comparison leaves out the age at entry.
     known, ignorant = y_train, Surv.right(y_train["event"], y_train["time"])
     models = [FPBoost(random_state=0).fit(X_train, target) for target in (known, ignorant)]
     ours, theirs = (model.predict_survival_function(X_test, times=AGES, alive_at=60.0) for model in models)
@@ -66,7 +69,7 @@ def draw() -> Figure:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table, write the figure."""
+    """Print the table and write the figure."""
     run(__doc__, "delayed_entry", draw, arguments)
 
 

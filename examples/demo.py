@@ -1,4 +1,4 @@
-"""FPBoost on real patients: scores beside three familiar models, and three figures to look at.
+"""FPBoost on clinical data: a comparison with three common models, and three figures.
 
 Recurrence-free survival of 686 women with breast cancer (German Breast Cancer Study Group 2, packaged with
 scikit-survival). Run it with ``make demo``, or ``python examples/demo.py --output DIR``.
@@ -54,24 +54,25 @@ STYLE = {
 
 
 class KaplanMeier:
-    """The same curve for everybody: what a model has to beat."""
+    """The same curve for all patients, the reference that a model has to beat."""
 
     def fit(self, X, y):
-        """Estimate the curve; ``X`` is not looked at."""
+        """Estimate the curve; ``X`` is not used."""
         self.curve_ = StepFunction(*kaplan_meier_estimator(*columns(y)), domain=(0.0, None))
         return self
 
     def predict_survival_function(self, X):
-        """The curve, once for each patient."""
+        """The same curve for each patient."""
         return [self.curve_] * len(X)
 
     def score(self, X, y):
-        """Nobody is ranked before anybody else."""
+        """C-index of a model that ranks all patients equally."""
         return 0.5
 
 
 def make_models(seed):
-    """The models of the table. FPBoost reads categories as they are; the others want them as indicators."""
+    """The models of the table. FPBoost accepts categories; the others need them one-hot encoded."""
+    # The leaf size is that of scikit-survival's user guide for these data.
     forest = RandomSurvivalForest(n_estimators=300, min_samples_leaf=15, random_state=seed)
     return {
         "FPBoost": FPBoost(random_state=seed),
@@ -89,7 +90,7 @@ def load_data():
 
 
 def split_data(X, y, seed):
-    """Seven tenths for training, three for the test, with the same part of events in both."""
+    """70 % for training and 30 % for testing, with the same proportion of events in both."""
     return train_test_split(X, y, test_size=0.3, stratify=columns(y)[0], random_state=seed)
 
 
@@ -99,7 +100,9 @@ def columns(y):
 
 
 def evaluate(model, X_test, y_train, y_test):
-    """C-index, and integrated Brier score between the 10 % and 90 % quantiles of the test times, both times 100."""
+    """C-index and integrated Brier score, both times 100."""
+    # Between the 10 % and 90 % quantiles of the test times: the censoring weights are unstable in the tail, where few
+    # patients are still under observation.
     times = np.linspace(*np.quantile(columns(y_test)[1], [0.1, 0.9]), 100)
     survival = np.array([curve(times) for curve in model.predict_survival_function(X_test)])
     brier = integrated_brier_score(y_train, y_test, survival, times)
@@ -107,7 +110,7 @@ def evaluate(model, X_test, y_train, y_test):
 
 
 def compare(X, y, n_splits):
-    """Scores of every model on every random split, of shape (splits, models, 2)."""
+    """Scores of all models on several random splits, of shape (splits, models, 2)."""
     scores = []
     for seed in range(n_splits):
         X_train, X_test, y_train, y_test = split_data(X, y, seed)
@@ -117,7 +120,7 @@ def compare(X, y, n_splits):
 
 
 def print_table(scores):
-    """Mean scores, one line for each model."""
+    """Print the mean scores, one line per model."""
     print(f"{'test scores x 100':<28}{'C-index':>9}{'IBS':>9}")
     print(f"{f'mean of {len(scores)} random splits':<28}{'(higher)':>9}{'(lower)':>9}")
     print("-" * 46)
@@ -126,7 +129,7 @@ def print_table(scores):
 
 
 def draw_survival(model, X, y):
-    """Predicted curves of three contrasting patients, over the Kaplan-Meier curve of all."""
+    """Predicted curves of three patients with low, medium and high risk, and the Kaplan-Meier curve of all."""
     figure, axes = plt.subplots()
     grid = np.linspace(0.0, end_of_data(y), 300)
     patients = X.iloc[rows_at_risk(model, X, [0.05, 0.5, 0.95])]
@@ -140,17 +143,20 @@ def draw_survival(model, X, y):
 
 
 def draw_anatomy(model, X, y):
-    """The hazard of one patient as the sum of what its heads contribute."""
+    """The hazard of one patient as the sum of the contributions of its heads."""
     figure, axes = plt.subplots()
     patient = X.iloc[rows_at_risk(model, X, [0.8])]
+    # Without time 0, where the hazard of a Weibull head with shape below 1 is infinite.
     grid = np.linspace(0.0, end_of_data(y), 301)[1:]
     hazard = model.predict_hazard_function(patient, times=grid)[0]
     shares = model.head_contributions(patient, grid).pivot_table(index="time", columns="head", values="share")
     parts = shares.mul(hazard, axis=0)
+    # Heads that never reach 1 % of the hazard would be invisible; the legend counts them.
     largest = parts.max().sort_values(ascending=False) / hazard.max()
     heads = model.predict_parameters(patient).set_index("head").loc[largest.index[largest > 0.01]]
     axes.plot(grid, hazard, color=INK, label=name_of_sum(len(largest) - len(heads)))
     labels = map(describe_head, heads.itertuples())
+    # Stacked contributions add up to the total hazard.
     axes.stackplot(grid, parts[heads.index].T, labels=labels, colors=HEAD_COLOURS, alpha=0.75)
     axes.set(xlabel="years", ylabel="hazard per year", xlim=(0.0, grid[-1]), ylim=(0.0, 1.08 * hazard.max()))
     axes.set_title(f"Anatomy of the hazard of one patient\n{describe(next(patient.itertuples()))}")
@@ -159,10 +165,11 @@ def draw_anatomy(model, X, y):
 
 
 def draw_calibration(model, X, y):
-    """Mean predicted curve against what happened, in four groups of predicted risk."""
+    """Mean predicted curves against Kaplan-Meier estimates, in four groups of predicted risk."""
     figure, axes = plt.subplots()
     grid = np.linspace(0.0, end_of_data(y), 200)
     survival = model.predict_survival_function(X, times=grid)
+    # Groups by predicted risk: calibration over all patients would hide errors that cancel.
     groups = np.array_split(np.argsort(model.predict(X)), 4)
     names = ["lowest quarter of risk", "second", "third", "highest"]
     for rows, colour, name in zip(groups, RISK_COLOURS, names, strict=True):
@@ -174,8 +181,10 @@ def draw_calibration(model, X, y):
 
 
 def draw_kaplan_meier(axes, y, colour, label, *, band=False):
-    """A step curve from survival 1 at time 0, with its confidence band if asked for."""
+    """Draw a Kaplan-Meier curve, with a 95 % confidence band if asked for."""
+    # A log-log interval stays within [0, 1].
     time, survival, interval = kaplan_meier_estimator(*columns(y), conf_type="log-log")
+    # The estimator starts at the first observed time; the curve should start at time 0 with survival 1.
     time, survival = np.r_[0.0, time], np.r_[1.0, survival]
     axes.step(time, survival, where="post", color=colour, linewidth=1.2, label=label)
     if band:
@@ -184,42 +193,43 @@ def draw_kaplan_meier(axes, y, colour, label, *, band=False):
 
 
 def finish_survival_axes(axes, end, title):
-    """Limits, labels and title that two figures share."""
+    """Set the limits, labels and title that two figures share."""
     axes.set(xlim=(0.0, end), ylim=(0.0, 1.02), xlabel="years", ylabel="recurrence-free survival")
     axes.set_title(title)
 
 
 def rows_at_risk(model, X, levels):
-    """The patients at these quantiles of predicted risk."""
+    """Positions of the patients at the given quantiles of predicted risk."""
     ranked = np.argsort(model.predict(X))
     return [ranked[round(level * (len(X) - 1))] for level in levels]
 
 
 def end_of_data(y):
-    """The time that one patient in twenty is followed beyond: later, curves are extrapolations."""
+    """95 % quantile of the follow-up; beyond it too few patients are left to compare with."""
     return np.quantile(columns(y)[1], 0.95)
 
 
 def describe(patient):
-    """A patient in a few words."""
+    """Short description of a patient."""
     nodes = f"{patient.pnodes:.0f} positive node{'s' if patient.pnodes > 1 else ''}"
     return f"{patient.age:.0f} years old, {nodes}, tumour of {patient.tsize:.0f} mm, grade {patient.tgrade}"
 
 
 def describe_head(head):
-    """A head in three numbers: weight, shape, and its scale as a time."""
+    """Family, weight, shape and scale of a head."""
+    # eta^(-1/k) has the unit of time, so it is easier to interpret than eta.
     family = {"weibull": "Weibull", "loglogistic": "LogLogistic"}[head.Index.split("_")[0]]
     scale = head.eta ** (-1.0 / head.k)
     return f"{family}:  weight {head.w:.2f},  shape k = {head.k:.1f},  scale $\\eta^{{-1/k}}$ = {scale:.1f} years"
 
 
 def name_of_sum(n_hidden):
-    """The legend of the sum, which says how many heads are too small to be seen."""
+    """Legend of the total hazard, with the number of heads that are too small to be drawn."""
     return "hazard, the sum of the heads" + (f" ({n_hidden} of them too small to see)" if n_hidden else "")
 
 
 def draw_figures(X, y):
-    """Fit on the first split and draw every figure."""
+    """Fit on the first split and draw all figures."""
     X_train, X_test, y_train, y_test = split_data(X, y, 0)
     model = FPBoost(random_state=0).fit(X_train, y_train)
     return {
@@ -230,7 +240,7 @@ def draw_figures(X, y):
 
 
 def main(arguments=None):
-    """Print the table, write the figures."""
+    """Print the table and write the figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--output", type=Path, default=Path("demo"), help="folder for the figures")
     parser.add_argument("--splits", type=int, default=5, help="number of random splits that the scores average")

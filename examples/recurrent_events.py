@@ -1,9 +1,9 @@
-"""Events that come again: how many episodes of soreness under a new and an old treatment?
+"""Recurrent events: how many episodes of soreness occur under a new and an old treatment?
 
 400 patients of Hosmer and Lemeshow's book (in lifelines) have up to four episodes. A patient has one row for each
-stretch between episodes, and the cumulative hazard is the expected number of episodes until t. Nelson and Aalen's
-estimate counts the same from the data alone. Whoever takes every row for a new patient who was watched from the first
-day has too many people at risk, and expects about half of the episodes.
+period between episodes, and the cumulative hazard is the expected number of episodes by time t. The nonparametric
+estimate is that of Nelson and Aalen. If every row is treated as a separate patient at risk from the first day, the
+number at risk is too large, and the expected number of episodes is about half of what it should be.
 
 Run ``python examples/recurrent_events.py``; the figure is written to ``demo/``.
 """
@@ -27,18 +27,20 @@ FEATURES = ["AGE", "TREAT"]
 
 
 def observed_number(data) -> np.ndarray:
-    """Nelson and Aalen's estimate of the expected number of episodes."""
+    """Nelson-Aalen estimate of the expected number of episodes."""
+    # Delayed entry puts each row into the risk set for its own period only.
     counted = NelsonAalenFitter(nelson_aalen_smoothing=False).fit(data["TIME1"], data["CENSOR"], entry=data["TIME0"])
     return counted.cumulative_hazard_at_times(DAYS).to_numpy()
 
 
 def draw() -> Figure:
-    """Expected numbers of episodes, of the rows as they are and of rows taken for patients."""
+    """Expected numbers of episodes with rows (start, stop], and with rows treated as separate patients."""
     data = load_recur().sort_values(["ID", "TIME0"])
     patients = data.drop_duplicates("ID")
     model = FPBoost(random_state=0)
     model.fit(data[FEATURES], Surv.counting("TIME0", "TIME1", "CENSOR", id="ID", data=data))
     ours = model.predict_cumulative_hazard_function(patients[FEATURES], times=DAYS)
+    # The wrong analysis for comparison: every row as a patient of its own, at risk from day 0.
     ignorant = FPBoost(n_estimators=100, random_state=0)
     ignorant.fit(data[FEATURES], Surv.right("CENSOR", "TIME1", data=data))
     theirs = ignorant.predict_cumulative_hazard_function(patients[FEATURES], times=DAYS)
@@ -52,6 +54,7 @@ def draw() -> Figure:
         for curve, style in zip(curves, (OBSERVED, FITTED, IGNORANT), strict=True):
             axes.plot(DAYS, curve, color=colour, **style)
         name_curve(axes, 4.0, height, name, colour)
+        # DAYS has a step of one day, so position 100 is day 100.
         rows[name] = [curve[100] for curve in curves]
     print_table("episodes in 100 days", ["Nelson-Aalen", "FPBoost", "rows = patients"], rows)
     axes.set(xlabel="days", ylabel="expected number of episodes", xlim=(0.0, 150.0), ylim=(0.0, 4.3))
@@ -61,7 +64,7 @@ def draw() -> Figure:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table, write the figure."""
+    """Print the table and write the figure."""
     run(__doc__, "recurrent_events", draw, arguments)
 
 

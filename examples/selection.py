@@ -1,4 +1,4 @@
-"""What a fit chooses by itself: the ridge of its linear start and the number of its rounds, on GBSG2.
+"""Cross-validation within a fit: the choice of the ridge of the linear start and of the number of rounds, on GBSG2.
 
 Run ``python examples/selection.py``; the figure is written to ``demo/``.
 """
@@ -15,11 +15,12 @@ from sksurv.datasets import load_gbsg2
 from hazboost import FPBoost
 from hazboost.plots import plot_selection
 
+# A backend without windows, so that the example runs on servers.
 mpl.use("Agg")
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Fit, and draw the cross-validation."""
+    """Fit, and draw the held-out losses of the cross-validation."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--output", type=Path, default=Path("demo"), help="folder for the figure")
     folder = parser.parse_args(argv).output

@@ -1,4 +1,4 @@
-"""From encoded features to standardised columns: power transforms, means of what is missing, indicators."""
+"""From encoded features to standardised columns: power transforms, imputation by the mean, indicators."""
 
 import warnings
 
@@ -98,7 +98,7 @@ def test_design_does_not_depend_on_the_unit_of_a_feature(factor):
     np.testing.assert_allclose(other(factor * X), one(X), rtol=1e-4, atol=1e-5)
 
 
-def test_weight_is_repetition():
+def test_weight_is_equivalent_to_repetition():
     rng = np.random.default_rng(4)
     X = np.column_stack([rng.lognormal(size=200), rng.normal(size=200)])
     X[::9, 0] = np.nan
@@ -110,7 +110,7 @@ def test_weight_is_repetition():
     assert np.abs(weighted(X) - learn_design(X, NUMBERS, np.ones(200))(X)).max() > 0.01
 
 
-def test_rows_without_weight_are_not_there():
+def test_rows_without_weight_have_no_effect():
     rng = np.random.default_rng(5)
     column = rng.normal(size=100)
     with_outlier, weight = np.r_[column, 1e6], np.r_[np.ones(100), 0.0]
@@ -149,7 +149,7 @@ def test_extreme_columns_give_finite_columns_without_a_warning(values):
 
 
 @pytest.mark.parametrize("value", [0.0, 3.0, -1e-3, 1e12])
-def test_constants_say_nothing(value):
+def test_constant_columns_become_zero(value):
     column = np.full(30, value)
     np.testing.assert_array_equal(design_of(column)(np.array([[value], [value + 1.0], [np.nan]])), 0.0)
 

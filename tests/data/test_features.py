@@ -128,7 +128,7 @@ def test_names_are_remembered_and_forgotten():
     assert model.n_features_in_ == 2
 
 
-def test_a_nameless_array_is_taken_with_a_warning():
+def test_an_array_without_names_is_accepted_with_a_warning():
     frame = pd.DataFrame(NUMBERS, columns=["a", "b"])
     model = small().fit(frame, Y)
     with pytest.warns(UserWarning, match="does not have valid feature names"):
@@ -316,7 +316,7 @@ def test_a_schema_encodes_categories_as_codes():
     np.testing.assert_array_equal(schema.encode(frame)[:, 0], [1.0, 0.0, np.nan, np.nan])
 
 
-def test_an_array_cannot_stand_for_a_table_with_categories():
+def test_a_model_with_categories_refuses_arrays():
     schema = learn_schema(pd.DataFrame({"grade": pd.Categorical(["a", "b"]), "size": [1.0, 2.0]}))
     with pytest.raises(ValueError, match="fitted with categories in 'grade'"):
         schema.encode(np.ones((2, 2)))

@@ -35,7 +35,7 @@ def test_known_example():
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_weight_is_a_number_of_copies(seed):
+def test_weight_is_equivalent_to_repetition(seed):
     target = draw(seed)
     copies = np.random.default_rng(seed).integers(0, 4, len(target))
     weighted = kaplan_meier(Target.of(target.lower, target.upper, copies.astype(float)))
@@ -45,7 +45,7 @@ def test_weight_is_a_number_of_copies(seed):
 
 
 def test_estimate_is_a_probability_for_any_weights():
-    """The last survivors' weights, added up in two orders, may differ in the last bit."""
+    """Sums of the same weights in two orders may differ in the last bit, which must not give negative estimates."""
     rng = np.random.default_rng(0)
     for n in rng.integers(1, 12, 500):
         time = rng.integers(1, 4, n).astype(float)
@@ -103,8 +103,8 @@ def test_incidence_agrees_with_scikit_survival():
         np.testing.assert_allclose(found, incidence[c], rtol=1e-12, atol=1e-15)
 
 
-def test_delayed_rows_of_the_truth():
-    """Late entry leaves the estimate where it was; ignored, it hides the early events."""
+def test_delayed_entry_does_not_bias_the_estimate():
+    """With delayed entry the estimate is unbiased; ignoring it overestimates early survival."""
     rng = np.random.default_rng(2)
     time, entry = rng.exponential(size=40_000), np.maximum(rng.uniform(-1.0, 1.0, 40_000), 0.0)
     kept = time > entry

@@ -1,4 +1,4 @@
-"""Surv: what it builds, from arrays, columns and formulas, and what it refuses."""
+"""Surv: results for arrays, columns and formulas, and refused input."""
 
 import re
 
@@ -29,7 +29,7 @@ FRAMES = {
 frames = pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
 
 
-def test_right_is_the_shape_of_scikit_survival():
+def test_right_has_the_format_of_scikit_survival():
     sksurv_util = pytest.importorskip("sksurv.util")
     event, time = [True, False], [1.0, 2.0]
     theirs = sksurv_util.Surv.from_arrays(event, time, name_event="event", name_time="time")
@@ -88,9 +88,9 @@ def test_missing_bounds_of_every_library():
     ("build", "message"),
     [
         (lambda: Surv.right([1, 0], [1.0, -1.0]), "Surv.right: every time must be non-negative; got -1.0 (row 1)"),
-        (lambda: Surv.right([1, 0], [1.0]), "Surv.right: one value per subject is needed in each; got 2 in event"),
+        (lambda: Surv.right([1, 0], [1.0]), "Surv.right: one value per row is needed in each column; got 2 in event"),
         (lambda: Surv.right([1], [1.0], entry=[1.0]), "Surv.right: entry must be before the last time; got 1.0 and"),
-        (lambda: Surv.right("dead", "days"), "Surv.right: event='dead' is the name of a column; give the DataFrame"),
+        (lambda: Surv.right("dead", "days"), "Surv.right: event='dead' is the name of a column; pass the DataFrame"),
         (lambda: Surv.right("x", "days", data=FRAMES["pandas"]), "Surv.right: data has no column 'x', given as event"),
         (lambda: Surv.right([[1]], [[1.0]]), "Surv.right: the event must be one-dimensional; got shape (1, 1)"),
         (lambda: Surv.counting([2.0], [1.0], [1]), "Surv.counting: start must be before stop; got 2.0 and 1.0 (row 0)"),
@@ -100,7 +100,10 @@ def test_missing_bounds_of_every_library():
         (lambda: Surv.formula("time + event", {}), "got 'time + event'"),
         (lambda: Surv.formula("Surv(a)", {}), "got 'Surv(a)'"),
         (lambda: Surv.formula("Surv(a, b, type='left')", {}), "write Surv(time, event)"),
-        (lambda: Surv.formula("Surv(dead, days)", FRAMES["pandas"], id="who"), "an id goes with Surv(start, stop"),
+        (
+            lambda: Surv.formula("Surv(dead, days)", FRAMES["pandas"], id="who"),
+            "id can only be used with Surv(start, stop",
+        ),
     ],
 )
 def test_refusals_name_the_function_and_the_rows(build, message):

@@ -1,4 +1,4 @@
-"""The registry: every count of the paper's table, and what every data set has."""
+"""The registry: the counts of the paper's table, and the properties of every data set."""
 
 import re
 import subprocess
@@ -102,7 +102,7 @@ def test_missing_values(name, load):
 
 
 @pytest.mark.parametrize("name", PAPER)
-def test_words(name, load):
+def test_descriptions_and_citations(name, load):
     dataset = load(name)
     assert dataset.time_unit == ("months" if name == "metabric" else "days")
     assert len(dataset.description) > 50
@@ -131,7 +131,7 @@ def test_the_model_takes_a_data_set_as_it_is(name, load):
 
 def test_a_data_set_prints_without_its_rows(load):
     text = repr(load("flchain"))
-    assert "2169 dead" in text
+    assert "2169 subjects who died" in text
     assert "\n" not in text
     assert isinstance(load("flchain").leaks[0], Leak)
 
@@ -158,7 +158,7 @@ def test_names_without_survset(monkeypatch):
     assert dataset_names() == PAPER
 
 
-def test_importing_the_door_imports_no_package_of_the_extra():
+def test_importing_the_module_imports_no_package_of_the_extra():
     code = "import sys, hazboost.datasets; print(*(name.partition('.')[0] for name in sys.modules))"
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"h5py", "pooch", "sksurv", "SurvSet"} & set(ran.stdout.split())  # XGBoost imports pandas itself

@@ -69,7 +69,7 @@ def test_folder_comes_first(file, folder, name, content):
 @pytest.mark.parametrize("name", ["data.h5", "data.csv"])
 def test_another_file_in_the_folder_is_refused(file, folder, name):
     (folder / name).write_bytes(b"something else")
-    with pytest.raises(ValueError, match=f"{name} is not the file that it should be: its sha256 is .* expected is"):
+    with pytest.raises(ValueError, match=f"{name} has unexpected content: its sha256 is .* expected is"):
         obtain(file)
 
 
@@ -79,7 +79,9 @@ def test_folder_must_exist_if_it_is_named(file, monkeypatch, value):
     if not value:
         assert find_in_folder(file) is None
         return
-    with pytest.raises(NotADirectoryError, match=r"HAZBOOST_DATA must name a folder .* 'nowhere' is none"):
+    with pytest.raises(
+        NotADirectoryError, match=r"HAZBOOST_DATA must be the path of an existing folder .* got 'nowhere'"
+    ):
         obtain(file)
 
 
@@ -108,7 +110,7 @@ def test_damaged_cache_is_downloaded_again(file, server, cache):
 @pytest.mark.usefixtures("no_folder")
 def test_download_of_something_else_is_refused(file, server, cache):
     (server[0] / "data.h5").write_bytes(b"something else")
-    with pytest.raises(ValueError, match=r"data.h5 was refused, as its sha256 is not the known one"):
+    with pytest.raises(ValueError, match=r"data.h5 was refused because its sha256 is not the expected one"):
         obtain(file)
     assert list(cache.iterdir()) == []
 

@@ -7,7 +7,7 @@ def test_aids_is_the_endpoint_of_the_paper(load):
     assert load("aids").y["event"].sum() == 96
 
 
-def test_chapter_is_there_exactly_for_the_dead(load):
+def test_chapter_is_present_exactly_for_those_who_died(load):
     dataset = load("flchain")
     np.testing.assert_array_equal(dataset.X["chapter"].notna(), dataset.y["event"])
     assert dataset.y["event"].sum() == 2169

@@ -9,7 +9,7 @@ from hazboost.metrics import concordance_index
 survset_data = pytest.importorskip("SurvSet.data")
 
 
-def test_one_state_after_two_months_is_death(load):
+def test_fac_sfdm2_leaks_death_within_two_months(load):
     dataset = load("support2")
     told = (dataset.X["fac_sfdm2"] == "<2 mo. follow-up").to_numpy()
     assert told.sum() == 3123
@@ -20,7 +20,7 @@ def test_one_state_after_two_months_is_death(load):
     assert round(concordance_index(dataset.y, told.astype(float)), 3) == 0.76
 
 
-def test_orders_after_admission_are_orders_for_the_dying(load):
+def test_most_patients_with_a_late_dnr_order_died_early(load):
     dataset = load("support2", leak_free=True)
     later = (dataset.X["fac_dnr"] == "dnr after sadm").to_numpy()
     died, time = dataset.y["event"][later], dataset.y["time"][later]

@@ -9,7 +9,7 @@ from hazboost import Surv
 
 @st.composite
 def rows_with_anchor(draw, delayed):
-    """Rows (cause, time, entry) of which one stays to the end, so that no risk set runs empty."""
+    """Rows (cause, time, entry); one is followed to the end, so that the risk set is never empty."""
     rows = [(0, 9.0, 0.0)]
     for _ in range(draw(st.integers(2, 10))):
         time = draw(st.integers(1, 6))
@@ -42,7 +42,7 @@ def truncated():
     """A large sample with delayed entry and censoring, and the population of which it is a part.
 
     A high ``x`` makes events more likely before time 1 and less likely after: ``S(t) = exp(-t ** exp(-x))``. Entry is
-    independent of both; who has the event before it is not in the sample. Follow-up after entry is random.
+    independent of both; subjects with an event before entry are not in the sample. Follow-up after entry is random.
     """
     rng = np.random.default_rng(0)
     x = rng.uniform(-0.7, 0.7, 60_000)
@@ -61,5 +61,5 @@ def truncated():
 
 @pytest.fixture(scope="session")
 def examples():
-    """For ``data.draw``: fixtures and hypothesis cannot be mixed otherwise."""
+    """A strategy for ``data.draw``: a test cannot take both fixtures and ``given`` arguments otherwise."""
     return make_example()

@@ -11,7 +11,7 @@ from hazboost.metrics import FollowUpWarning, cumulative_dynamic_auc
 
 
 def by_definition(train, test, risk, t, causes):
-    """Look at all cases and controls at one time; ``train`` gives the probabilities of being observed."""
+    """AUC at one time by a loop over all cases and controls; ``train`` gives the probabilities of observation."""
     won, possible = 0.0, 0.0
     for i, (cause, time, _) in enumerate(test):
         if cause not in causes or time > t:
@@ -43,7 +43,7 @@ def test_agrees_with_the_definition(examples, definitions, as_y, cause, data):
         assert mean == pytest.approx(np.nansum(share * auc) / share[~np.isnan(auc)].sum(), rel=1e-10)
 
 
-def test_delayed_entry_does_not_change_what_is_estimated(truncated):
+def test_delayed_entry_does_not_bias_the_auc(truncated):
     sample, population = truncated
     times = [0.3, 0.7, 1.2]
     expected, expected_mean = cumulative_dynamic_auc(population["y"], population["y"], population["x"], times)
@@ -55,7 +55,7 @@ def test_delayed_entry_does_not_change_what_is_estimated(truncated):
     assert np.abs(naive - expected).max() > 0.03
 
 
-def test_censoring_does_not_change_what_is_estimated_of_a_cause():
+def test_censoring_does_not_bias_the_auc_of_a_cause():
     rng = np.random.default_rng(1)
     x = rng.uniform(-0.7, 0.7, size=(2, 20_000))
     times = rng.exponential(size=(2, 20_000)) ** np.exp(x)
@@ -79,7 +79,7 @@ def test_a_risk_for_each_time():
 
 def test_times_without_cases_or_controls_give_nan_and_the_mean_is_over_the_others():
     y = ([True, True, True], [2.0, 3.0, 5.0])
-    with pytest.warns(UndefinedMetricWarning, match=r"the AUC is not defined \(NaN\) at 1, 6: until then nobody"):
+    with pytest.warns(UndefinedMetricWarning, match=r"AUC is not defined \(NaN\) at times 1, 6: by then no subject"):
         auc, mean = cumulative_dynamic_auc(y, y, [3.0, 1.0, 2.0], [1.0, 2.5, 3.5, 6.0])
     np.testing.assert_array_equal(auc, [np.nan, 1.0, 0.5, np.nan])
     assert mean == pytest.approx(0.75)

@@ -1,4 +1,4 @@
-"""The calibration curve: its bins, and what is observed in each."""
+"""The calibration curve: its bins, and the observed value in each."""
 
 import numpy as np
 import pytest
@@ -54,19 +54,19 @@ def test_equal_predictions_share_a_bin():
 
 def test_a_bin_whose_follow_up_has_ended_gives_nan():
     y = ([1, 0, 1, 0], [1.0, 2.0, 3.0, 9.0])
-    with pytest.warns(UndefinedMetricWarning, match="nothing is observed at time 5 in 1 of 2 bins"):
+    with pytest.warns(UndefinedMetricWarning, match="at time 5 cannot be estimated in 1 of 2 bins"):
         curve = calibration_curve(y, [0.1, 0.2, 0.8, 0.9], 5.0, n_bins=2)
     np.testing.assert_array_equal(curve.observed, [np.nan, 0.5])
 
 
 def test_a_bin_whose_risk_set_ran_empty_gives_nan():
     y = Surv.right([1, 0, 1, 1], [1.0, 9.0, 1.0, 9.0], entry=[0.0, 2.0, 0.0, 0.5])
-    with pytest.warns(UndefinedMetricWarning, match="nothing is observed at time 5 in 1 of 2 bins"):
+    with pytest.warns(UndefinedMetricWarning, match="at time 5 cannot be estimated in 1 of 2 bins"):
         curve = calibration_curve(y, [0.1, 0.1, 0.9, 0.9], 5.0, n_bins=2)
     np.testing.assert_array_equal(curve.observed, [np.nan, 0.5])
 
 
-def test_when_all_have_had_the_event_nobody_survives():
+def test_observed_survival_is_zero_after_everybody_had_the_event():
     curve = calibration_curve(([1, 1], [1.0, 2.0]), [0.1, 0.1], 5.0, n_bins=1)
     np.testing.assert_array_equal(curve.observed, [0.0])
     curve = calibration_curve(([1, 2], [1.0, 2.0]), [0.1, 0.1], 5.0, n_bins=1, cause=2)

@@ -38,7 +38,7 @@ RISKS = st.sampled_from([0.0, 1.0, 1.0 + 5e-9, 1.0 + 3e-8, 2.0])
 
 
 def count_pairs(rows, comparable):
-    """Concordance by a look at all pairs of rows (cause, time, entry, subject, risk); NaN without any."""
+    """Concordance by a loop over all pairs of rows (cause, time, entry, subject, risk); NaN without any pair."""
     concordant, pairs = 0.0, 0
     for i in rows:
         for j in rows:
@@ -90,7 +90,7 @@ def test_agrees_with_a_count_of_all_pairs(rows):
 
 @given(subjects())
 @pytest.mark.filterwarnings("ignore:no pair")
-def test_without_entry_nobody_is_late(rows):
+def test_entry_at_zero_is_no_delayed_entry(rows):
     rows = [(cause, time, 0, number, risk) for cause, time, _, number, risk in rows]
     cause, time, _, _, risk = (np.array(column) for column in zip(*rows, strict=True))
     check(concordance_index((cause > 0, time), risk), count_pairs(rows, later))
@@ -134,7 +134,7 @@ def test_a_single_cause_is_the_event():
 
 
 def test_events_of_another_cause_are_not_events_of_this_one():
-    """Who died of something else at once can no longer have the event, and should have the lowest risk."""
+    """A subject with an early competing event can no longer have the event, and should have the lowest risk."""
     y = ([2, 1, 0], [1.0, 2.0, 3.0])
     assert concordance_index(y, [0.0, 2.0, 1.0], cause=1) == 1.0
     assert concordance_index(y, [9.0, 2.0, 1.0], cause=1) == 0.5
@@ -172,12 +172,12 @@ def test_order_of_the_rows_does_not_matter():
 
 def test_rows_after_an_event_are_refused_with_a_cause():
     y = Surv.counting([0, 1, 0], [1, 2, 3], [2, 1, 0], id=[1, 1, 2])
-    with pytest.raises(ValueError, match="y: row 1 is of a subject who had an event before"):
+    with pytest.raises(ValueError, match="y: row 1 is after an event of the same subject"):
         concordance_index(y, [1.0, 2.0, 3.0], cause=1)
     assert concordance_index(y, [1.0, 2.0, 3.0]) == 0.0
 
 
-def test_many_rows_take_seconds():
+def test_large_data_take_seconds():
     event, time, risk = draw(3, 200_000)
     started = clock.perf_counter()
     assert 0.49 < concordance_index((event, time), risk - 1e-3 * time) < 0.52

@@ -1,4 +1,4 @@
-"""Sums over the first rows of lower risk, against sums over all of them."""
+"""Sums over the first rows with a lower risk, compared with loops over all rows."""
 
 import numpy as np
 import pytest
@@ -29,7 +29,7 @@ def test_agrees_with_a_sum_over_all_rows(weighted, risk, queries, seed):
 
 
 def test_rows_of_any_number():
-    """Nodes of the tree are full but for the last, whose size depends on the number of rows."""
+    """All nodes of the wavelet tree are full except the last, whose size depends on the number of rows."""
     rng = np.random.default_rng(0)
     for n in range(70):
         risk, ends = rng.permutation(n).astype(float), rng.integers(0, n + 1, 20)

@@ -19,7 +19,7 @@ COSTS = {brier_score: lambda p: (1.0 - p) ** 2, log_score: lambda p: -np.log(max
 
 
 def by_definition(train, test, incidence, t, causes, cost):
-    """Row by row at one time; ``train`` gives the probabilities of not being censored."""
+    """Score at one time by a loop over the rows; ``train`` gives the probabilities of not being censored."""
     total, entered = 0.0, 0
     for (cause, time, entry), p in zip(test, incidence, strict=True):
         if entry >= t and entry > 0:
@@ -50,7 +50,7 @@ def test_agrees_with_the_definition(examples, definitions, as_y, score, cause, d
 
 
 @pytest.mark.parametrize("score", COSTS)
-def test_with_delayed_entry_censoring_does_not_change_what_is_estimated(truncated, score):
+def test_with_delayed_entry_censoring_does_not_bias_the_score(truncated, score):
     """The score of probabilities given survival until entry, over all who have entered."""
     sample, _ = truncated
     time, entry, power = sample["time"], sample["entry"], np.exp(-sample["x"])
@@ -87,7 +87,7 @@ def test_integrals_are_means_over_time():
         at = score(y, y, predicted, times)
         expected = (0.5 * (at[0] + at[1]) / 2 + 2.0 * (at[1] + at[2]) / 2) / 2.5
         assert integrated(y, y, predicted, times) == pytest.approx(expected)
-        with pytest.raises(ValueError, match="times must be at least two"):
+        with pytest.raises(ValueError, match="times must contain at least two"):
             integrated(y, y, predicted[:, :1], [1.0])
 
 
@@ -112,20 +112,20 @@ def test_times_after_the_training_follow_up_are_clipped():
     np.testing.assert_allclose(found, 0.25 * (1.0 + 1.5 + 1.5) / 3.0)
 
 
-def test_times_after_the_test_follow_up_are_told():
+def test_times_after_the_test_follow_up_give_a_warning():
     train = ([True, False, True, True], [1.0, 2.0, 3.0, 9.0])
     test = ([True, False, True], [1.0, 2.0, 3.0])
-    with pytest.warns(FollowUpWarning, match=r"follow-up of y_test ends at 3; at 3, 5 the score sees only those who"):
+    with pytest.warns(FollowUpWarning, match=r"follow-up of y_test ends at 3; at times 3, 5 the score is"):
         found = brier_score(train, test, np.full((3, 3), 0.5), [2.5, 3.0, 5.0])
     np.testing.assert_allclose(found, 0.25 * (1.0 + 1.5) / 3.0)
-    # Nothing is missed where all events were seen.
+    # Without censored test subjects nobody is missing, and there is no warning.
     np.testing.assert_allclose(brier_score(train, ([1, 1], [1.0, 2.0]), np.full((2, 1), 0.5), [5.0]), 0.25 * 2.5 / 2.0)
 
 
-def test_times_about_which_nobody_tells_anything_give_nan():
+def test_times_without_any_observed_subject_give_nan():
     train = ([True, False, True, True], [1.0, 2.0, 3.0, 9.0])
     late = Surv.right([True, True], [5.0, 6.0], entry=[3.0, 4.0])
-    with pytest.warns(UndefinedMetricWarning, match=r"not defined \(NaN\) at 2: nobody of y_test"):
+    with pytest.warns(UndefinedMetricWarning, match=r"not defined \(NaN\) at times 2: by then no subject"):
         found = brier_score(train, late, np.full((2, 2), 0.5), [2.0, 4.5])
     np.testing.assert_allclose(found, [np.nan, 0.25])
     with pytest.warns(UndefinedMetricWarning):

@@ -13,7 +13,7 @@ from hazboost.metrics import FollowUpWarning, concordance_index, concordance_ind
 
 
 def by_definition(train, test, risk, tau, causes):
-    """Look at all pairs; ``train`` gives the probabilities of being observed."""
+    """Index by a loop over all pairs; ``train`` gives the probabilities of being observed."""
     concordant, pairs = 0.0, 0.0
     for i, (cause, time, _) in enumerate(test):
         for j, (other_cause, other_time, other_entry) in enumerate(test):
@@ -37,8 +37,8 @@ def test_agrees_with_the_definition(examples, definitions, as_y, cause, data):
     np.testing.assert_allclose(found, expected, rtol=1e-10)
 
 
-def test_delayed_entry_does_not_change_what_is_estimated(truncated):
-    """Of subjects with short times few are seen. The weights make up for it, and Harrell's index does not."""
+def test_delayed_entry_does_not_bias_the_index(truncated):
+    """Subjects with early events are under-represented. The weights correct for it; Harrell's index does not."""
     sample, population = truncated
     expected = concordance_index_ipcw(population["y"], population["y"], population["x"], 1.5)
     assert concordance_index_ipcw(sample["y"], sample["y"], sample["x"], 1.5) == pytest.approx(expected, abs=0.01)
@@ -51,8 +51,8 @@ def test_without_censoring_all_pairs_weigh_the_same():
     assert concordance_index_ipcw(y, y, risk) == pytest.approx(concordance_index(y, risk), abs=1e-12)
 
 
-def test_competing_events_weigh_as_if_nobody_had_been_censored():
-    """Censoring that does not depend on the rest leaves the index where it was."""
+def test_independent_censoring_does_not_bias_the_index_of_a_cause():
+    """Independent censoring must not change the expected value of the index."""
     rng = np.random.default_rng(1)
     x = rng.uniform(-0.7, 0.7, size=(2, 20_000))
     times = rng.exponential(size=(2, 20_000)) ** np.exp(x)
@@ -66,7 +66,7 @@ def test_competing_events_weigh_as_if_nobody_had_been_censored():
 
 @pytest.mark.parametrize(("last_event", "smallest"), [(True, 2.0 / 3.0), (False, 2.0 / 3.0)])
 def test_events_after_the_training_follow_up_are_clipped(last_event, smallest):
-    """The issue most often raised about the other implementation of this metric."""
+    """scikit-survival raises an error here, a frequent complaint of its users."""
     train = ([True, False, True, last_event], [1.0, 2.0, 3.0, 4.0])
     test = ([True, True, True], [1.0, 5.0, 6.0])
     message = (
@@ -87,7 +87,7 @@ def test_events_before_the_first_entry_are_clipped():
     assert found == pytest.approx(4.5 / 5.5)
 
 
-def test_nothing_is_known_if_all_training_rows_are_censored_at_once():
+def test_weights_are_one_if_all_training_rows_are_censored_at_once():
     with pytest.warns(FollowUpWarning, match="clipped to 1 there"):
         found = concordance_index_ipcw(([0, 0], [1.0, 1.0]), ([1, 1, 1], [1.0, 2.0, 3.0]), [3.0, 1.0, 2.0])
     assert found == pytest.approx(2.0 / 3.0)
@@ -103,7 +103,7 @@ def test_no_event_before_tau_gives_nan():
 
 def test_training_rows_whose_risk_set_runs_empty_are_refused():
     train = Surv.right([True, True, False], [1.0, 3.0, 4.0], entry=[0.0, 2.0, 2.0])
-    with pytest.raises(ValueError, match=r"y_train: at time 1 everybody .* Leave out the 1 subjects"):
+    with pytest.raises(ValueError, match=r"y_train: the risk set is empty after time 1 .* Leave out the 1 subjects"):
         concordance_index_ipcw(train, train, [1.0, 2.0, 3.0])
 
 

@@ -1,4 +1,4 @@
-"""Figures of the cross-validation; that of a search is in test_tuning.py."""
+"""Figures of the cross-validation, of searches and of mean ranks."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def fitted(**parameters):
 
 
 def texts(ax):
-    """What is written in and around a panel; matplotlib also keeps labels beyond its ends, and does not draw them."""
+    """Texts in and around a panel, without the tick labels outside of the limits, which matplotlib does not draw."""
     ticks = []
     for axis, (low, high) in ((ax.xaxis, ax.get_xlim()), (ax.yaxis, ax.get_ylim())):
         places = zip(axis.get_majorticklocs(), axis.get_majorticklabels(), strict=True)
@@ -80,7 +80,7 @@ def test_one_choice_has_one_panel(parameters, name):
     assert own.get_title().startswith(f"chosen: {name}")
 
 
-def test_hopeless_losses_leave_the_panel():
+def test_very_large_losses_are_cut_off():
     model = fitted(init="linear", n_estimators=2)
     model.cv_results_["ridge_loss"][-1] = 1e6
     (ax,) = plot_selection(model)
@@ -88,7 +88,7 @@ def test_hopeless_losses_leave_the_panel():
     assert model.cv_results_["ridge_loss"][0] < ax.get_ylim()[1] < 1e3
 
 
-def test_what_cannot_be_drawn():
+def test_unfitted_models_and_wrong_axes_are_refused():
     with pytest.raises(NotFittedError):
         plot_selection(FPBoost())
     with pytest.raises(ValueError, match="nothing was chosen by cross-validation"):
@@ -126,7 +126,7 @@ def test_without_matplotlib_there_is_a_hint(monkeypatch):
         plot_trials(make_result([0.6], ["complete"]))
 
 
-def test_critical_difference_of_demsar():
+def test_critical_difference_agrees_with_demsars_table():
     assert critical_difference(5, 30) == pytest.approx(2.728 * np.sqrt(5 * 6 / (6 * 30)), rel=1e-3)
 
 

@@ -1,4 +1,4 @@
-"""Curves of single subjects: callables like scikit-survival's, but exact at every time."""
+"""Curves of single subjects: callables like scikit-survival's, but evaluated exactly at every time."""
 
 import pickle
 
@@ -62,7 +62,7 @@ def test_curve_is_exact_beyond_the_training_range(make_mixture):
 
 
 @pytest.mark.parametrize("times", [-1.0, np.nan, np.inf, [1.0, -1e-9], [[0.0, np.nan]]])
-def test_times_that_do_not_exist_are_refused(distribution, times):
+def test_negative_and_infinite_times_are_refused(distribution, times):
     with pytest.raises(ValueError, match="times must be finite and non-negative; got"):
         make_curves("survival", distribution, X)[0](times)
 

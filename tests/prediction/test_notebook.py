@@ -1,4 +1,4 @@
-"""What a notebook shows."""
+"""The summary of an estimator in a notebook."""
 
 import re
 from xml.etree import ElementTree as ET
@@ -37,7 +37,7 @@ def test_a_fitted_estimator_shows_what_it_learned(fitted):
     assert notebook.summary_card(fitted) in html
 
 
-def test_the_summary_is_of_the_kept_round(fitted):
+def test_the_summary_shows_the_losses_at_the_kept_round(fitted):
     summary, kept = notebook.summarize(fitted), fitted.n_estimators_
     for row, name in (("training loss", "train_loss"), ("validation concordance", "validation_concordance")):
         values = fitted.history_[name]
@@ -87,7 +87,7 @@ def test_mime_bundle_has_text_and_html(fitted):
     assert "loss over rounds" not in FPBoost()._repr_mimebundle_()["text/html"]
 
 
-def test_a_text_display_is_respected(fitted):
+def test_display_text_gives_no_html(fitted):
     from sklearn import config_context
 
     with config_context(display="text"):

@@ -1,4 +1,4 @@
-"""What is predicted: of those still alive, along paths, and of each cause."""
+"""Predictions: conditional on survival, with time-varying covariates, and for each cause."""
 
 import re
 
@@ -76,7 +76,7 @@ def test_wrong_alive_at_is_refused(model, alive_at):
         model.predict_survival_function(X[:2], alive_at=alive_at)
 
 
-def test_a_path_that_does_not_change_is_a_subject(model):
+def test_constant_covariates_give_the_ordinary_survival_function(model):
     edges = np.array([0.0, 0.5, 2.0, 5.0])
     along = model.predict_survival_along(np.repeat(X[:1], 3, axis=0), edges[:-1], edges[1:], times=TIMES)
     np.testing.assert_allclose(along, model.predict_survival_function(X[:1], times=TIMES), rtol=1e-9)
@@ -114,12 +114,12 @@ def test_survival_along_changing_features(model):
         ([0.0], [1.0], "got 2 in X, 1 in start"),
     ],
 )
-def test_broken_paths_are_named(model, start, stop, message):
+def test_gaps_and_overlaps_of_rows_are_named(model, start, stop, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         model.predict_survival_along(X[:2], start, stop)
 
 
-def test_incidence_of_one_cause_is_what_does_not_survive(model):
+def test_incidence_of_a_single_cause_is_one_minus_survival(model):
     survival = model.predict_survival_function(X, times=TIMES)
     np.testing.assert_allclose(model.predict_cumulative_incidence_function(X, times=TIMES), 1.0 - survival, atol=1e-15)
 
@@ -215,11 +215,11 @@ def test_unknown_cause_is_refused(competing, cause):
 
 
 def test_score_needs_the_times_of_the_events(model):
-    with pytest.raises(ValueError, match="rows 0, 1 are interval-censored; the metrics need the time of every event"):
+    with pytest.raises(ValueError, match="rows 0, 1 are interval-censored; the metrics need exact event times"):
         model.score(X[:2], Surv.interval([0.0, 1.0], [1.0, 2.0]))
 
 
-def test_score_does_not_feel_how_subjects_are_cut(model):
+def test_score_does_not_depend_on_how_subjects_are_split_into_rows(model):
     rng = np.random.default_rng(6)
     event, time = rng.random(N) < 0.6, rng.uniform(0.1, 8.0, N)
     cut = time * rng.uniform(0.1, 0.9, N)
@@ -229,7 +229,7 @@ def test_score_does_not_feel_how_subjects_are_cut(model):
     assert model.score(X[rows], pieces) == pytest.approx(model.score(X, (event, time)), abs=1e-12)
 
 
-def test_score_that_is_not_defined_is_said_and_nan(model):
+def test_undefined_score_is_nan_with_a_warning(model):
     with pytest.warns(UndefinedMetricWarning, match="no pair of subjects is comparable"):
         assert np.isnan(model.score(X[:2], (np.zeros(2, dtype=bool), np.array([1.0, 2.0]))))
     with pytest.warns(UndefinedMetricWarning, match="no pair of subjects is comparable"):  # one subject in two rows

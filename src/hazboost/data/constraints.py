@@ -1,4 +1,4 @@
-"""Constraints on the trees, from the user's words to XGBoost's."""
+"""Monotonicity and interaction constraints: from the user's form to that of XGBoost."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from hazboost.data.features import Schema
 
 
 def tree_constraints(schema: Schema, width: int, monotone: Any, interaction: Any) -> dict[str, Any]:
-    """XGBoost's settings, with features by position: it reads those whatever the names.
+    """XGBoost's parameters for the constraints, with features given by position.
+
+    Positions work for all names, also for those that XGBoost refuses.
 
     Parameters
     ----------
@@ -20,21 +22,23 @@ def tree_constraints(schema: Schema, width: int, monotone: Any, interaction: Any
     width : int
         Number of features.
     monotone : mapping, sequence or None
-        Directions by feature, or one for each feature.
+        Directions by name or position of the feature, or one for each feature.
     interaction : sequence of sequences or None
-        Groups of features, by name or position.
+        Groups of features that may interact, by name or position.
     """
     settings: dict[str, Any] = {}
     if monotone is not None:
         settings["monotone_constraints"] = monotone_directions(schema, width, monotone)
     if interaction is not None:
+        # XGBoost expects this one as a JSON string, unlike the monotone constraints.
         settings["interaction_constraints"] = json.dumps(interaction_groups(schema, width, interaction))
     return settings
 
 
 def monotone_directions(schema: Schema, width: int, given: Any) -> tuple[int, ...]:
-    """One of -1, 0 and 1 for each feature."""
+    """Direction of each feature: 1 increasing, -1 decreasing, 0 unconstrained."""
     if isinstance(given, Mapping):
+        # Features that are not mentioned are unconstrained.
         directions: list[Any] = [0] * width
         for feature, direction in given.items():
             directions[_position(schema, width, feature, "monotone_constraints")] = direction
@@ -49,7 +53,7 @@ def monotone_directions(schema: Schema, width: int, given: Any) -> tuple[int, ..
 
 
 def interaction_groups(schema: Schema, width: int, given: Any) -> list[list[int]]:
-    """Groups of features, by position."""
+    """Groups of features by position."""
     name = "interaction_constraints"
     if not all(isinstance(group, list | tuple) for group in given):
         raise ValueError(f"{name} must be a list of groups of features, such as [[0, 1], [2]]; got {given!r}.")
@@ -57,7 +61,8 @@ def interaction_groups(schema: Schema, width: int, given: Any) -> list[list[int]
 
 
 def _position(schema: Schema, width: int, feature: Any, name: str) -> int:
-    """Column of a feature given by name or position."""
+    """Position of a feature given by name or position."""
+    # Names are strings, so a number is always a position, even if a column is named "0".
     if schema.names is not None and feature in schema.names:
         return schema.names.index(feature)
     if isinstance(feature, numbers.Integral) and not isinstance(feature, bool) and 0 <= int(feature) < width:

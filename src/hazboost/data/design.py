@@ -1,7 +1,7 @@
-"""From encoded features to the columns of a linear predictor.
+"""Design matrix of the linear start: from encoded features to the columns of a linear predictor.
 
-Numbers are standardised, those with a skewed distribution after a power transform; missing values are put at the mean;
-categories become indicators.
+Numeric features are standardised, after a power transform if their distribution is skewed. Missing values are replaced
+by the mean, and categories by indicators.
 """
 
 from __future__ import annotations
@@ -14,57 +14,61 @@ import scipy.sparse
 from scipy.optimize import minimize_scalar
 
 from hazboost.data.features import Schema
-from hazboost.hazards.heads.base import MAX_EXPONENT
 from hazboost.utils.arrays import Array, Mask
 
-#: Standardised features are cut here, so that no outlier carries a prediction away.
+#: Standardised features are clipped to this many standard deviations, which limits the effect of outliers on a
+#: prediction.
 FARTHEST = 4.0
-#: A number whose skewness is larger, as that of an exponential distribution, is straightened: effects of laboratory
-#: values, sizes and prices are closer to linear in their logarithms or roots.
+#: Numeric features with a larger absolute skewness (that of an exponential distribution is 2) are power-transformed.
+#: Effects of laboratory values, sizes and prices are often closer to linear in their logarithms or roots.
 SKEWED = 2.0
-#: Numbers are cut here, so that their squares are numbers too.
+#: Values are clipped here, so that their squares do not overflow.
 LARGEST = 1e100
-#: Powers that are tried.
+#: Exponents are clipped here: exp(300) is 1e130, whose square, needed for a variance, does not overflow either.
+MAX_EXPONENT = 300.0
+#: Range in which the power is searched.
 POWERS = (-4.0, 6.0)
 
 
 class Straightening(NamedTuple):
-    r"""The power transform of Yeo and Johnson, which makes a skewed distribution more symmetric.
+    r"""The power transform of Yeo and Johnson (2000), which makes a skewed distribution more symmetric.
 
     .. math:: y = \frac{(1 + x)^p - 1}{p} \text{ for } x \ge 0, \qquad -\frac{(1 - x)^{2 - p} - 1}{2 - p} \text{ below},
 
-    logarithms where a power is zero, with x in units of its mean size.
+    with logarithms if a power is zero. Here x is in units of its mean absolute value, so that the transform does not
+    depend on the unit of measurement.
     """
 
     unit: float
     power: float
 
     def __call__(self, column: Array) -> Array:
-        """Transform a column; NaN stays."""
+        """Transform a column; NaN stays NaN."""
         missing = np.isnan(column)
         values = np.where(missing, 0.0, column)
+        # log(1 + |x|) and expm1 keep full precision for values close to zero.
         size = np.log1p(np.abs(values) / self.unit)
         straight = np.where(values >= 0.0, _power(size, self.power), -_power(size, 2.0 - self.power))
         return np.where(missing, np.nan, straight)
 
 
 def _power(log_size: Array, power: float) -> Array:
-    """``(size^power - 1) / power``, or its limit at zero, the logarithm."""
+    """``(size^power - 1) / power``, or its limit for a power of zero, the logarithm."""
     return np.expm1(np.clip(power * log_size, -MAX_EXPONENT, MAX_EXPONENT)) / power if power else log_size
 
 
 @dataclass(frozen=True)
 class Design:
-    """Turns encoded features into standardised columns.
+    """Converts encoded features to standardised columns.
 
     Attributes
     ----------
     n_categories : dict
-        For each categorical feature, by position, its number of categories.
+        Number of categories of each categorical feature, by position.
     straightening : dict
-        The transforms of the skewed features, by position.
+        Power transforms of the skewed features, by position.
     center, scale : array
-        Mean and standard deviation of each column.
+        Mean and standard deviation of each column; the scale of a constant column is infinite.
     """
 
     n_categories: dict[int, int]
@@ -80,7 +84,7 @@ class Design:
 
 
 def learn_design(X: Any, schema: Schema, weight: Array) -> Design:
-    """Learn power transforms, means and standard deviations, with sample weights."""
+    """Estimate power transforms, means and standard deviations, with sample weights."""
     n_categories = {column: len(known) for column, known in schema.categories.items()}
     dense = _dense(X)
     straightening = {
@@ -90,18 +94,22 @@ def learn_design(X: Any, schema: Schema, weight: Array) -> Design:
     }
     columns = _columns(dense, n_categories, straightening)
     center, spread = _mean_and_spread(columns, weight)
+    # An infinite scale makes a constant column zero, at training and at prediction. Its computed standard deviation may
+    # be a rounding error instead of 0, hence the relative threshold.
     return Design(n_categories, straightening, center, np.where(spread > 1e-12 * np.abs(center), spread, np.inf))
 
 
 def _is_skewed(column: Array, weight: Array) -> bool:
-    """Whether a number has more than two values and is far from symmetric."""
+    """Whether a numeric feature has more than two values and a large skewness."""
     seen = ~np.isnan(column)
     values, weight = column[seen], weight[seen]
+    # The transform of a binary feature is linear, so it would change nothing after standardisation.
     if not len(values) or not _has_three_values(values):
         return False
     (center,), (spread,) = _mean_and_spread(values[:, None], weight)
-    if spread == 0.0:  # its square is too small for a double
+    if spread == 0.0:  # values so small that their squares underflow
         return False
+    # Clipped at 1000 standard deviations, where the third power is still far from overflow.
     skewness = np.average(np.clip((values - center) / spread, -1e3, 1e3) ** 3, weights=weight)
     return bool(abs(skewness) > SKEWED)
 
@@ -112,22 +120,24 @@ def _has_three_values(values: Array) -> bool:
 
 
 def _learn_straightening(column: Array, weight: Array) -> Straightening:
-    """The power with which the column is likeliest to be normal."""
+    """Estimate the power by maximum likelihood for a normal distribution of the transformed column."""
     seen = ~np.isnan(column)
     values, share = column[seen], weight[seen] / weight[seen].sum()
     unit = float(share @ np.abs(values))
-    stretch = float(share @ (np.sign(values) * np.log1p(np.abs(values) / unit)))  # log-slope of the transform
+    # The mean log-derivative of the transform is (power - 1) times this; it is the Jacobian term of the likelihood.
+    stretch = float(share @ (np.sign(values) * np.log1p(np.abs(values) / unit)))
 
-    def unlikeliness(power: float) -> float:
+    def negative_log_likelihood(power: float) -> float:
         straight = Straightening(unit, power)(values)
         variance = share @ (straight - share @ straight) ** 2
         return float(0.5 * np.log(variance) - (power - 1.0) * stretch)
 
-    return Straightening(unit, float(minimize_scalar(unlikeliness, bounds=POWERS, method="bounded").x))
+    return Straightening(unit, float(minimize_scalar(negative_log_likelihood, bounds=POWERS, method="bounded").x))
 
 
 def _mean_and_spread(columns: Array, weight: Array) -> tuple[Array, Array]:
-    """Weighted means and standard deviations of columns, missing values left out."""
+    """Weighted means and standard deviations of columns, without the missing values."""
+    # A column without observed values has mass 0; `tiny` avoids 0 / 0.
     seen: Mask = ~np.isnan(columns)
     mass = np.maximum(weight @ seen, np.finfo(float).tiny)
     center = (weight @ np.where(seen, columns, 0.0)) / mass
@@ -135,7 +145,7 @@ def _mean_and_spread(columns: Array, weight: Array) -> tuple[Array, Array]:
 
 
 def _columns(X: Any, n_categories: dict[int, int], straightening: dict[int, Straightening]) -> Array:
-    """Numbers, straightened or as they are, and indicators; NaN where a feature is missing."""
+    """Numeric columns, transformed if skewed, and indicators of categories; NaN where a feature is missing."""
     dense = _dense(X)
     if not n_categories and not straightening:
         return dense
@@ -150,7 +160,11 @@ def _columns(X: Any, n_categories: dict[int, int], straightening: dict[int, Stra
 
 
 def _indicators(column: Array, n_categories: int) -> Array:
-    """One column for each category; of two categories the second says all."""
+    """One indicator column for each category; of two categories only the second, as the first is redundant.
+
+    With more than two categories all indicators are kept: the ridge penalty makes them identifiable, and the fit does
+    not depend on the choice of a reference category.
+    """
     categories = np.arange(1 if n_categories == 2 else 0, n_categories)
     return np.where(np.isnan(column)[:, None], np.nan, column[:, None] == categories)
 

@@ -1,7 +1,7 @@
-"""Features: from arrays, sparse matrices and DataFrames to what the trees are grown on.
+"""Features: conversion of arrays, sparse matrices and DataFrames to the numeric matrix for the trees.
 
-A `Schema` remembers at fit which columns are categorical and with which categories, so that prediction reads
-every container alike: a category keeps its meaning whatever order or container it comes in.
+A `Schema` stores the names and categories of the training columns. At prediction a category gets the same code as in
+training, whatever the order of the categories or the type of container.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from hazboost.utils.arrays import Array
 
 @dataclass(frozen=True)
 class Schema:
-    """What is remembered of the training features.
+    """Names, categories and storage of the training features.
 
     Attributes
     ----------
     names : list of str or None
-        Column names, where the features came with names.
+        Column names, if the features have names.
     categories : dict
-        For each categorical column, by position, its categories in order.
+        Categories of each categorical column, by position of the column.
     sparse : bool
-        Whether training saw a sparse matrix, whose unstored entries are missing values to the trees.
+        Whether training used a sparse matrix. XGBoost treats entries that are not stored as missing values.
     """
 
     names: list[str] | None
@@ -35,17 +35,18 @@ class Schema:
     sparse: bool
 
     def encode(self, X: Any) -> Array | scipy.sparse.csr_matrix:
-        """Turn readable features into numbers; categories into codes, unknown ones into missing values."""
+        """Convert features from `readable` to numbers; categories become codes, unknown categories missing values."""
         if not _is_frame(X):
             if self.categories:
                 called = ", ".join(repr(self.names[i]) for i in self.categories) if self.names else ""
                 raise ValueError(
-                    f"X: the model was fitted with categories in {called}; give a DataFrame that has them."
+                    f"X: the model was fitted with categories in {called}; pass a DataFrame with these columns."
                 )
             return self._like_training(X)
         columns = [_read_column(X, name) for name in X.columns]
         encoded = np.empty((X.shape[0], len(columns)))
         for i, column in enumerate(columns):
+            # Codes of categories would be read as numbers, or numbers as codes, without an error from XGBoost.
             if (i in self.categories) != (column.categories is not None):
                 was, now = ("categorical", "numeric") if i in self.categories else ("numeric", "categorical")
                 raise ValueError(f"X: column {X.columns[i]!r} was {was} when the model was fitted and is {now} now.")
@@ -55,31 +56,37 @@ class Schema:
 
     @property
     def tree_names(self) -> list[str] | None:
-        """Names for XGBoost; None, so that it makes its own, where it would refuse one."""
+        """Feature names for XGBoost; None if it would refuse one, in which case it numbers the features."""
+        # XGBoost does not allow [, ] and < in names.
         if self.names is None or any(set("[]<") & set(name) for name in self.names):
             return None
         return self.names
 
     @property
     def types(self) -> list[str] | None:
-        """XGBoost's feature types; None where all columns are numbers."""
+        """Feature types for XGBoost; None if all columns are numeric."""
         if not self.categories or self.names is None:
             return None
         return ["c" if i in self.categories else "q" for i in range(len(self.names))]
 
     def _like_training(self, X: Any) -> Any:
-        """Trees send a missing value and a zero different ways: keep unstored zeros what they were in training."""
+        """Convert to the storage used in training, dense or sparse.
+
+        Trees treat zeros and missing values differently, so the zeros that a sparse matrix does not store must be
+        missing at prediction if and only if they were missing in training.
+        """
         if self.sparse:
             X = scipy.sparse.csr_matrix(X, copy=True)
-            X.eliminate_zeros()  # a stored zero is a zero like any other
+            X.eliminate_zeros()  # explicitly stored zeros must not differ from zeros that are not stored
             return X
         return X.toarray() if scipy.sparse.issparse(X) else X
 
 
 def readable(X: Any) -> Any:
-    """Pass a DataFrame on, and check everything else to be an array or a sparse matrix of numbers.
+    """Return a DataFrame as it is; convert anything else to an array or a CSR matrix of numbers.
 
-    NaN means missing; infinity is refused.
+    NaN means missing; infinity is refused. DataFrames are checked by `Schema.encode`, because scikit-learn's
+    ``check_array`` would lose their categories.
     """
     if _is_frame(X):
         return X
@@ -87,7 +94,7 @@ def readable(X: Any) -> Any:
 
 
 def learn_schema(X: Any) -> Schema:
-    """Read the names and categories of readable features."""
+    """Read the names and categories of features from `readable`."""
     if not _is_frame(X):
         return Schema(None, {}, scipy.sparse.issparse(X))
     columns = [_read_column(X, name) for name in X.columns]
@@ -96,9 +103,9 @@ def learn_schema(X: Any) -> Schema:
 
 
 def refuse_empty_columns(encoded: Any, names: list[str] | None) -> None:
-    """Refuse features of which every value is missing."""
+    """Refuse features without any observed value."""
     if scipy.sparse.issparse(encoded):
-        return  # an unstored column is a column of zeros to its owner
+        return  # a column without stored entries is a column of zeros for the user, not a missing one
     empty = np.flatnonzero(np.isnan(encoded).all(axis=0))
     if len(empty):
         called = ", ".join(repr(names[i]) if names else f"column {i}" for i in empty[:5])
@@ -107,19 +114,21 @@ def refuse_empty_columns(encoded: Any, names: list[str] | None) -> None:
 
 @dataclass(frozen=True)
 class _Column:
-    """A column of a DataFrame: numbers, or codes into ``categories`` with -1 for missing."""
+    """A column of a DataFrame: numbers, or codes of ``categories`` with -1 for missing values."""
 
     values: Array
     categories: list[Any] | None = None
 
     def codes(self, known: list[Any]) -> Array:
-        """Codes among the ``known`` categories; NaN for missing and unknown ones."""
+        """Codes in terms of the ``known`` categories; NaN for missing and unknown ones."""
+        # The last entry of the table is NaN: the code -1 of a missing value indexes it.
         code_of = {category: float(code) for code, category in enumerate(known)}
         lookup = np.array([code_of.get(category, np.nan) for category in self.categories or []] + [np.nan])
         return lookup[self.values.astype(np.intp)]
 
 
 def _is_frame(X: Any) -> bool:
+    # True for pandas and polars alike, without importing either.
     return hasattr(X, "columns") and hasattr(X, "dtypes")
 
 
@@ -127,8 +136,10 @@ def _read_column(X: Any, name: Any) -> _Column:
     """Read a pandas or polars column without importing either."""
     series = X[name]
     kind = str(series.dtype)
+    # pandas, whose codes are -1 for missing values.
     if kind == "category":
         return _Column(series.cat.codes.to_numpy(), list(series.cat.categories))
+    # polars: physical codes depend on the order of appearance, so categories are sorted to be reproducible.
     if kind.startswith(("Categorical", "Enum")):
         texts = series.cast(str).to_list()
         categories = sorted({text for text in texts if text is not None})
@@ -139,16 +150,19 @@ def _read_column(X: Any, name: Any) -> _Column:
         "convert it to one of them (for text, use the dtype 'category')."
     )
     if kind.startswith(("datetime", "timedelta", "complex", "Date", "Duration", "Time")):
-        raise refusal  # would turn into numbers silently
+        raise refusal  # NumPy would convert these to numbers without an error
     try:
+        # Only polars has `to_pandas`; the two libraries convert missing values in different ways.
         if hasattr(series, "to_pandas"):
             return _Column(series.cast(float).to_numpy())
         return _Column(series.to_numpy(dtype=np.float64, na_value=np.nan))
+    # pandas and polars raise errors of several types for values that are not numbers.
     except Exception as error:
         raise refusal from error
 
 
 def _check_finite(encoded: Array, names: list[Any]) -> None:
+    """Refuse empty tables and infinite values; NaN is allowed and means missing."""
     if encoded.size == 0:
         raise ValueError(f"X is empty: it has shape {encoded.shape}, and at least one row and column is needed.")
     infinite = np.isinf(encoded)

@@ -1,7 +1,7 @@
-"""Estimates that need no model: Kaplan-Meier, Aalen-Johansen, and the distribution of censoring.
+"""Nonparametric estimates: Kaplan-Meier, Aalen-Johansen, and the censoring distribution.
 
-All of them know delayed entry: a subject is at risk at ``t`` if ``entry < t <= time``. Who entered at zero was there
-from the beginning, also at time zero.
+All of them account for delayed entry: a subject is at risk at ``t`` if ``entry < t <= time``. A subject with entry 0 is
+also at risk at time 0, because events at time 0 occur in real data.
 """
 
 from __future__ import annotations
@@ -15,19 +15,20 @@ from hazboost.utils.arrays import Array, Indices, Mask
 
 
 def kaplan_meier(target: Target) -> tuple[Array, Array]:
-    r"""Estimate the survival function of the whole group.
+    r"""Estimate the survival function of the whole group (Kaplan and Meier, 1958).
 
     .. math:: S(t) = \prod_{t_i \le t} \left(1 - \frac{d_i}{n_i}\right)
 
-    with :math:`d_i` (weighted) events at :math:`t_i` and :math:`n_i` subjects at risk just before, who have entered
-    before :math:`t_i` and not left. Events are those whose time was seen.
+    with :math:`d_i` the weighted number of events at :math:`t_i` and :math:`n_i` that of the subjects at risk, who have
+    entered before :math:`t_i` and not left. Only exactly observed events count; interval-censored rows count as
+    censored at their lower bound.
 
     Returns
     -------
     time : array
-        Distinct times at which an event was seen, ascending.
+        Distinct event times in increasing order.
     survival : array
-        The estimate at and after each of them.
+        Estimate at each time and until the next.
     """
     exits = _exits(target)
     events = exits.total(target.event)
@@ -36,18 +37,19 @@ def kaplan_meier(target: Target) -> tuple[Array, Array]:
 
 
 def censoring_distribution(target: Target) -> tuple[Array, Array]:
-    r"""Estimate the probability of not being censored, the Kaplan-Meier curve of the censoring.
+    r"""Estimate the probability of not being censored, the Kaplan-Meier estimate of the censoring time.
 
     .. math:: G(t) = \prod_{t_i \le t} \left(1 - \frac{c_i}{n_i - d_i}\right)
 
-    with :math:`c_i` subjects censored at :math:`t_i`. At one time events, of any cause, come before censoring.
+    with :math:`c_i` subjects censored at :math:`t_i`. Of events (of any cause) and censorings at the same time, events
+    come first, so subjects with an event are not at risk of being censored then.
 
     Returns
     -------
     time : array
-        Distinct times at which a subject was censored, ascending.
+        Distinct censoring times in increasing order.
     probability : array
-        The estimate at and after each of them.
+        Estimate at each time and until the next.
     """
     exits = _exits(target)
     censored = exits.total(~target.event)
@@ -57,21 +59,23 @@ def censoring_distribution(target: Target) -> tuple[Array, Array]:
 
 
 def aalen_johansen(target: Target, cause: int) -> tuple[Array, Array]:
-    r"""Estimate the cumulative incidence of one cause among competing ones.
+    r"""Estimate the cumulative incidence of one cause with competing risks (Aalen and Johansen, 1978).
 
     .. math:: F_c(t) = \sum_{t_i \le t} S(t_i-) \frac{d_{ci}}{n_i}
 
-    with :math:`d_{ci}` events of the cause at :math:`t_i` and Kaplan and Meier's :math:`S` of all causes.
+    with :math:`d_{ci}` events of the cause at :math:`t_i` and :math:`S` the Kaplan-Meier estimate for events of any
+    cause.
 
     Returns
     -------
     time : array
-        Distinct times at which an event of the cause was seen, ascending.
+        Distinct times of events of the cause in increasing order.
     incidence : array
-        The estimate at and after each of them.
+        Estimate at each time and until the next.
     """
     exits = _exits(target)
     events, of_cause = exits.total(target.event), exits.total(target.cause == cause)
+    # S just before each time: the estimate at the previous one.
     before = np.concatenate([[1.0], _product(events, exits.at_risk)[:-1]])
     happened = of_cause > 0.0
     steps = before[happened] * of_cause[happened] / exits.at_risk[happened]
@@ -79,17 +83,18 @@ def aalen_johansen(target: Target, cause: int) -> tuple[Array, Array]:
 
 
 def at_risk(target: Target, times: Array) -> Array:
-    """Weight of the subjects who are under observation just before each time, and have entered before it."""
+    """Total weight of the subjects at risk at each time: ``entry < t <= time``."""
+    # Everybody who enters at or after t also leaves at or after t, so the difference counts those who have entered.
     return _weight_from(target.lower, target.weight, times) - _weight_from(start_of_risk(target), target.weight, times)
 
 
 def start_of_risk(target: Target) -> Array:
-    """The time after which each subject is at risk; minus infinity for those who were there from time zero."""
+    """Time after which each subject is at risk; minus infinity without delayed entry, so that time 0 is included."""
     return np.where(target.entry > 0.0, target.entry, -np.inf)
 
 
 def evaluate_steps(steps: tuple[Array, Array], times: Array, *, start: float, before: bool = False) -> Array:
-    """The value of a step function at any times, or just before them; ``start`` ahead of the first step."""
+    """Value of a right-continuous step function at any times, or just before them; ``start`` before the first step."""
     position = np.searchsorted(steps[0], times, side="left" if before else "right")
     values: Array = np.concatenate([[start], steps[1]])[position]
     return values
@@ -97,7 +102,7 @@ def evaluate_steps(steps: tuple[Array, Array], times: Array, *, start: float, be
 
 @dataclass(frozen=True)
 class _Exits:
-    """The distinct times at which subjects leave, who leaves there, and how many are at risk."""
+    """Distinct times at which subjects leave the risk set, with the rows that leave and the weight at risk."""
 
     time: Array
     at_risk: Array
@@ -106,7 +111,7 @@ class _Exits:
     first: Indices
 
     def total(self, rows: Mask) -> Array:
-        """Weight of some rows, at each time."""
+        """Total weight, at each time, of the selected rows that leave then."""
         sums: Array = np.add.reduceat(self.weight * rows[self.order], self.first)
         return sums
 
@@ -115,19 +120,21 @@ def _exits(target: Target) -> _Exits:
     order = np.argsort(target.lower, kind="stable")
     weight = target.weight[order]
     distinct, first = np.unique(target.lower[order], return_index=True)
-    # A difference of sums may lose its last digits, but whoever leaves was at risk.
+    # The weight at risk is a difference of sums with rounding errors. It cannot be less than the weight that leaves,
+    # and a smaller value would make the estimates negative.
     risk_set = np.maximum(at_risk(target, distinct), np.add.reduceat(weight, first))
     return _Exits(distinct, risk_set, weight, order, first)
 
 
 def _product(leaving: Array, risk_set: Array) -> Array:
-    """The product-limit estimate; where nobody is at risk it stays as it is."""
+    """Product-limit estimate; it does not change at times without subjects at risk."""
+    # The maximum removes rounding errors when the last subjects at risk leave.
     share = np.divide(leaving, risk_set, out=np.zeros_like(leaving), where=risk_set > 0.0)
     return np.asarray(np.cumprod(np.maximum(1.0 - share, 0.0)), dtype=np.float64)
 
 
 def _weight_from(values: Array, weight: Array, limits: Array) -> Array:
-    """Weight of the rows whose value is at least each of the limits."""
+    """Total weight of the rows whose value is at least each limit, by sorting once instead of one pass per limit."""
     order = np.argsort(values, kind="stable")
     tail = np.concatenate([np.cumsum(weight[order][::-1])[::-1], [0.0]])
     sums: Array = tail[np.searchsorted(values[order], limits, side="left")]

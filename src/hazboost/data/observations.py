@@ -1,16 +1,16 @@
 """Finds and checks the columns of every accepted ``y``: events, times, intervals.
 
-A ``y`` is of one of three kinds, told apart by the names of its columns:
+There are three kinds of ``y``, distinguished by the names of the columns:
 
 =========  =======================  ===========  =================================================
-kind       columns                  may have     a row says
+kind       columns                  optional     meaning of a row
 =========  =======================  ===========  =================================================
 right      ``event, time``          ``entry``    event or censoring at ``time``
-counting   ``event, start, stop``   ``id``       watched in ``(start, stop]``, event or not at its end
+counting   ``event, start, stop``   ``id``       at risk in ``(start, stop]``, event or not at ``stop``
 interval   ``lower, upper``         ``entry``    event between ``lower`` and ``upper``
 =========  =======================  ===========  =================================================
 
-Two fields or columns under other names are the event and the time, in this order.
+Two fields or columns with other names are taken as event and time, in this order.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from hazboost.utils.arrays import Array, Indices, Mask, as_numbers
 
-#: For each kind the columns that it must have and the ones that it may have.
+#: Required and optional columns of each kind.
 KINDS = {
     "right": (("event", "time"), ("entry",)),
     "counting": (("event", "start", "stop"), ("id",)),
@@ -36,22 +36,25 @@ EXPECTED = (
 
 
 def find_columns(y: Any, name: str) -> tuple[str, dict[str, Any]]:
-    """The kind of ``y``, and its columns by name.
+    """Kind of ``y``, and its columns by name.
 
     Parameters
     ----------
     y : structured array, DataFrame, or pair of arrays
-        What a user gave.
+        Outcome as given by the user.
     name : str
-        What to call it in an error.
+        Name of the argument, for error messages.
     """
+    # Containers are recognised by their attributes, so neither pandas nor polars has to be imported.
     fields = getattr(getattr(y, "dtype", None), "names", None)
     if fields is not None:
         return _choose(y, list(fields), name, "fields", strict=True)
     if hasattr(y, "columns"):
         return _choose(y, list(y.columns), name, "columns", strict=False)
+    # The dimension of the first element distinguishes a pair of arrays from a list of two (event, time) tuples.
     if isinstance(y, tuple | list) and len(y) == 2 and np.ndim(y[0]) == 1:
         return "right", {"event": y[0], "time": y[1]}
+    # The end of this message is required by scikit-learn's estimator checks.
     if y is None:
         raise ValueError(f"{name} must be {EXPECTED}; FPBoost requires y to be passed, but the target y is None.")
     shape = f" of shape {np.shape(y)}" if hasattr(y, "shape") else ""
@@ -59,8 +62,13 @@ def find_columns(y: Any, name: str) -> tuple[str, dict[str, Any]]:
 
 
 def _choose(y: Any, names: list[str], name: str, what: str, *, strict: bool) -> tuple[str, dict[str, Any]]:
-    """Tell the kind by the names; a structured array (strict) has no columns beside those of its kind."""
-    pair = strict and len(names) == 2 and set(names) != {"lower", "upper"}  # event and time, whatever their names
+    """Find the kind by the names of the columns; a structured array (strict) may have no further columns.
+
+    A DataFrame may have further columns, because it is often the whole table with the covariates.
+    """
+    # scikit-survival allows any names for the two fields, and in its own data sets they differ. The order counts then,
+    # also if the names are "time" and "event".
+    pair = strict and len(names) == 2 and set(names) != {"lower", "upper"}
     for kind, (needed, optional) in KINDS.items():
         known = [column for column in (*needed, *optional) if column in names]
         if not pair and set(needed) <= set(names) and not (strict and len(known) < len(names)):
@@ -74,7 +82,7 @@ def _choose(y: Any, names: list[str], name: str, what: str, *, strict: bool) -> 
 
 
 def check_cause(event: Any, name: str) -> Indices:
-    """The cause of each event, 0 without event; True is the cause 1."""
+    """Cause of each event, 0 for censoring; True is cause 1."""
     values = np.asarray(event)
     if values.ndim != 1:
         raise ValueError(f"{name}: the event must be one-dimensional; got shape {values.shape}.")
@@ -84,17 +92,19 @@ def check_cause(event: Any, name: str) -> Indices:
         raise ValueError(
             f"{name}: the event must be boolean, 0/1, or the number of its cause; got values of type {values.dtype}."
         ) from error
+    # The negated condition is also true for NaN. The upper bound keeps the conversion to integers exact.
     wrong = ~((numbers >= 0.0) & (numbers == np.floor(numbers)) & (numbers < 2.0**31))
     if wrong.any():
         raise ValueError(
             f"{name}: the event must be boolean, 0/1, or the number of its cause, 0 for none; "
+            # A likely reason for this error is that event and time are swapped.
             f"got {examples(values, wrong)}. The event comes first and the time second."
         )
     return numbers.astype(np.intp)
 
 
 def check_time(time: Any, name: str, what: str = "time") -> Array:
-    """Finite times that are not negative."""
+    """Check finite, non-negative times."""
     values = as_column(time, name, what)
     for wrong, rule in ((~np.isfinite(values), "finite"), (values < 0.0, "non-negative")):
         if wrong.any():
@@ -103,7 +113,8 @@ def check_time(time: Any, name: str, what: str = "time") -> Array:
 
 
 def as_column(time: Any, name: str, what: str) -> Array:
-    """One number for each row."""
+    """Check one number per row."""
+    # NumPy would convert dates and durations to numbers in a unit that the user did not choose.
     kind = str(getattr(time, "dtype", ""))
     if kind.startswith(("datetime", "timedelta", "Date", "Duration", "Time")):
         raise ValueError(f"{name}: the {what} must be a number, in a unit of your choice; got dtype {kind}.")
@@ -114,8 +125,9 @@ def as_column(time: Any, name: str, what: str) -> Array:
 
 
 def check_interval(lower: Any, upper: Any, name: str) -> tuple[Array, Array]:
-    """Bounds of each event: an open lower bound (NaN, minus infinity) is 0, an open upper one (NaN) infinity."""
+    """Check interval bounds; a missing lower bound (NaN, minus infinity) becomes 0, a missing upper one infinity."""
     low, high = as_column(lower, name, "lower"), as_column(upper, name, "upper")
+    # 0 and infinity are the bounds that carry no information: every event lies between them.
     low = np.where(np.isnan(low) | (low == -np.inf), 0.0, low)
     high = np.where(np.isnan(high), np.inf, high)
     check_time(low, name, "lower")
@@ -126,17 +138,17 @@ def check_interval(lower: Any, upper: Any, name: str) -> tuple[Array, Array]:
 
 
 def check_lengths(columns: Mapping[str, Any], name: str) -> None:
-    """Refuse columns of different lengths, and none at all."""
+    """Refuse columns of different lengths, and empty ones."""
     lengths = {column: len(values) for column, values in columns.items()}
     if len(set(lengths.values())) > 1:
         counted = ", ".join(f"{count} in {column}" for column, count in lengths.items())
-        raise ValueError(f"{name}: one value per subject is needed in each; got {counted}.")
+        raise ValueError(f"{name}: one value per row is needed in each column; got {counted}.")
     if min(lengths.values()) == 0:
         raise ValueError(f"{name} is empty: at least one subject is needed.")
 
 
 def refuse_unordered(first: Array, second: Array, wrong: Mask, name: str, rule: str) -> None:
-    """Name the rows whose two times are in the wrong order."""
+    """Raise an error that names the rows whose two times are in the wrong order."""
     if wrong.any():
         rows = np.flatnonzero(wrong)
         named = ", ".join(f"{first[row]} and {second[row]} (row {row})" for row in rows[:3])
@@ -144,9 +156,11 @@ def refuse_unordered(first: Array, second: Array, wrong: Mask, name: str, rule: 
 
 
 def refuse_overlaps(subject: npt.NDArray[Any], start: Array, stop: Array, name: str) -> None:
-    """Refuse two rows of one subject that share time."""
+    """Refuse overlapping rows of one subject, whose time at risk would count twice."""
+    # Sorted by subject and start, any overlap shows between two neighbouring rows.
     order = np.lexsort((start, subject))
     same = subject[order][1:] == subject[order][:-1]
+    # Rows that only touch, stop = start, do not overlap, because a row does not include its start.
     overlap = np.flatnonzero(same & (start[order][1:] < stop[order][:-1]))
     if len(overlap):
         one, other = order[overlap[0]], order[overlap[0] + 1]
@@ -157,23 +171,24 @@ def refuse_overlaps(subject: npt.NDArray[Any], start: Array, stop: Array, name: 
 
 
 def check_id(identity: Any, name: str, noun: str = "id") -> npt.NDArray[Any]:
-    """Names of subjects, or labels of groups: numbers or strings, none missing."""
+    """Check the ids of subjects or the labels of groups: numbers or strings without missing values."""
     values = np.asarray(identity)
     if values.ndim != 1:
         raise ValueError(f"{name}: the {noun} must be one-dimensional; got shape {values.shape}.")
     missing = np.array([_is_missing(one) for one in values.tolist()], dtype=bool)
     if missing.any():
         raise ValueError(f"{name}: every row needs its {noun}; got {examples(values, missing)}.")
+    # Objects of mixed type cannot be sorted, which grouping by subject needs.
     return values.astype(str) if values.dtype.kind == "O" else values
 
 
 def _is_missing(value: Any) -> bool:
-    """None, pandas' NA, or, unequal to itself, NaN or NaT."""
+    """Whether a value is None, pandas' NA, NaN or NaT; the last two are not equal to themselves."""
     return value is None or type(value).__name__ == "NAType" or value != value  # noqa: PLR0124
 
 
 def examples(values: npt.NDArray[Any], wrong: Mask) -> str:
-    """Name the first offenders: ``-1.0 (row 3), nan (row 7) and 2 more``."""
+    """The first wrong values as text: ``-1.0 (row 3), nan (row 7) and 2 more``."""
     rows = np.flatnonzero(wrong)
     return _and_more(", ".join(f"{values[row]} (row {row})" for row in rows[:3]), len(rows))
 

@@ -1,4 +1,4 @@
-"""`Surv` builds ``y`` for every kind of survival data."""
+"""`Surv` builds the outcome ``y`` for every kind of survival data."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ import numpy.typing as npt
 from hazboost.data.observations import check_id, check_lengths
 from hazboost.data.target import as_target
 
-#: ``Surv(a, b)``, ``Surv(a, b, c)``, each name perhaps in quotes, and perhaps a type.
+#: ``Surv(a, b)`` or ``Surv(a, b, c)``; names may be quoted, and a ``type="..."`` may follow.
 CALL = re.compile(r"^\s*Surv\s*\((?P<arguments>.*)\)\s*$", re.DOTALL)
 TYPE = re.compile(r"""^type\s*=\s*["'](?P<type>\w+)["']$""")
 
 
 class Surv:
-    """Builds ``y``: a NumPy structured array with one row for each row of ``X``, which scikit-learn can slice.
+    """Builds ``y``, a NumPy structured array with one row for each row of ``X``.
 
-    Every argument is an array, a list or a Series; or, with ``data``, the name of a column of that DataFrame
-    (pandas or polars). An event is boolean, or the number of its cause: 1, 2, ..., and 0 for none.
+    A structured array can be split by scikit-learn's tools, such as ``train_test_split`` and ``cross_val_score``. Every
+    argument is an array, a list or a Series or, with ``data``, the name of a column of that DataFrame (pandas or
+    polars). An event is boolean, or the number of its cause: 1, 2, ..., and 0 for censoring.
 
     Examples
     --------
@@ -36,18 +37,19 @@ class Surv:
 
     @staticmethod
     def right(event: Any, time: Any, *, entry: Any = None, data: Any = None) -> npt.NDArray[Any]:
-        """Times of events and of right censoring, in the shape of scikit-survival.
+        """Right-censored event times, in the format of scikit-survival.
 
         Parameters
         ----------
         event : array-like of shape (n,), or name
-            Whether the event was seen, or the number of its cause.
+            Whether the event was observed, or the number of its cause.
         time : array-like of shape (n,), or name
             Time of the event or of censoring.
         entry : array-like of shape (n,), or name, optional
-            Time from which the subject was watched (left truncation): who had the event before would not be here.
+            Time from which the subject was under observation (left truncation or delayed entry): subjects with an
+            earlier event are not in the data.
         data : DataFrame, optional
-            Where names are looked up.
+            Contains the columns given by name.
 
         Returns
         -------
@@ -57,21 +59,21 @@ class Surv:
 
     @staticmethod
     def counting(start: Any, stop: Any, event: Any, id: Any = None, *, data: Any = None) -> npt.NDArray[Any]:  # noqa: A002
-        """Rows ``(start, stop]``: covariates that change over time, and events that come again.
+        """Rows ``(start, stop]`` for time-varying covariates and recurrent events.
 
-        A subject with changing covariates has one row for each stretch of time in which they stay the same. An event
-        may be followed by further rows of the same subject.
+        A subject has one row for each period in which its covariates are constant. With recurrent events, a subject has
+        further rows after an event.
 
         Parameters
         ----------
         start, stop : array-like of shape (n,), or name
-            The row speaks of the times after ``start`` up to ``stop``.
+            The subject is under observation after ``start`` and up to ``stop``.
         event : array-like of shape (n,), or name
-            Whether an event was seen at ``stop``, or the number of its cause.
+            Whether an event was observed at ``stop``, or the number of its cause.
         id : array-like of shape (n,), or name, optional
-            Whose row it is. It keeps the rows of a subject together where data are split or counted.
+            Subject of the row. Rows of one subject stay in the same cross-validation fold and count as one subject.
         data : DataFrame, optional
-            Where names are looked up.
+            Contains the columns given by name.
 
         Returns
         -------
@@ -81,19 +83,20 @@ class Surv:
 
     @staticmethod
     def interval(lower: Any, upper: Any, *, entry: Any = None, data: Any = None) -> npt.NDArray[Any]:
-        """Events between two looks.
+        """Interval-censored event times: the event lies between two examinations.
 
         Parameters
         ----------
         lower : array-like of shape (n,), or name
-            Last time known to be without event. 0, NaN, None or minus infinity: there is none (left censoring).
+            Last time at which the subject is known to be event-free. 0, NaN, None or minus infinity if there is none
+            (left censoring).
         upper : array-like of shape (n,), or name
-            First time known to be after the event; equal to ``lower`` where its time was seen. Infinity, NaN or
-            None: there is none (right censoring).
+            First time at which the event is known to have happened; equal to ``lower`` if the event time is exact.
+            Infinity, NaN or None if there is none (right censoring).
         entry : array-like of shape (n,), or name, optional
-            Time from which the subject was watched (left truncation).
+            Time from which the subject was under observation (left truncation).
         data : DataFrame, optional
-            Where names are looked up.
+            Contains the columns given by name.
 
         Returns
         -------
@@ -103,18 +106,18 @@ class Surv:
 
     @staticmethod
     def formula(formula: str, data: Any, *, id: Any = None) -> npt.NDArray[Any]:  # noqa: A002
-        """The left side of a formula, as in R.
+        """Build ``y`` from the left-hand side of an R formula.
 
-        Unlike R, an event coded 1 and 2 has two causes: write 0 for censoring.
+        Unlike in R, an event coded 1 and 2 means two causes; code censoring as 0.
 
         Parameters
         ----------
         formula : str
             ``Surv(time, event)``, ``Surv(start, stop, event)`` or ``Surv(lower, upper, type="interval2")``.
         data : DataFrame or mapping
-            Holds the columns that the formula names.
+            Contains the columns named in the formula.
         id : array-like of shape (n,), or name, optional
-            Whose row it is, with ``Surv(start, stop, event)``.
+            Subject of the row; only with ``Surv(start, stop, event)``.
 
         Returns
         -------
@@ -122,23 +125,26 @@ class Surv:
         """
         names, kind = _parse(formula)
         if id is not None and kind != "counting":
-            raise ValueError(f"Surv.formula: an id goes with Surv(start, stop, event) only; got {formula!r}.")
+            raise ValueError(f"Surv.formula: id can only be used with Surv(start, stop, event); got {formula!r}.")
         if kind == "counting":
             return Surv.counting(names[0], names[1], names[2], id=id, data=data)
         if kind == "interval":
             return Surv.interval(names[0], names[1], data=data)
+        # R writes the time before the event; scikit-survival, and `Surv.right`, the event before the time.
         return Surv.right(names[1], names[0], data=data)
 
 
 def _parse(formula: str) -> tuple[list[str], str]:
-    """The names in a call of R's Surv, and the kind of data."""
+    """Column names and kind of data of a call of R's ``Surv``."""
     found = CALL.match(formula)
     parts = [part.strip() for part in found["arguments"].split(",")] if found else []
     types = [match["type"] for match in map(TYPE.match, parts) if match]
     names = [part.strip("\"'`") for part in parts if "=" not in part]
+    # The kind follows from the number of columns and the type, with R's default types.
     kinds = {(2, "right"): "right", (3, "counting"): "counting", (2, "interval2"): "interval"}
     default = "counting" if len(names) == 3 else "right"
     kind = kinds.get((len(names), types[0] if types else default))
+    # A part that is neither a name nor a type, such as origin=0, makes the last two numbers differ.
     if kind is None or len(names) + len(types) != len(parts):
         raise ValueError(
             "Surv.formula: write Surv(time, event), Surv(start, stop, event) or "
@@ -148,14 +154,16 @@ def _parse(formula: str) -> tuple[list[str], str]:
 
 
 def _build(given: dict[str, Any], data: Any, name: str) -> npt.NDArray[Any]:
-    """Look names up, check everything at the door of ``y``, and make a structured array of it."""
+    """Look up columns, check them as `as_target` does for every ``y``, and return the checked structured array."""
     columns = {field: _look_up(values, data, field, name) for field, values in given.items() if values is not None}
     columns = {field: np.atleast_1d(values) for field, values in columns.items()}
     check_lengths(columns, name)
+    # The checks of `as_target` are written for a complete y, so an unchecked structured array is built first.
     loose = np.empty(len(next(iter(columns.values()))), [(field, _raw(values)) for field, values in columns.items()])
     for field, values in columns.items():
         loose[field] = values
     target = as_target(loose, name=name)
+    # Events of a single cause are stored as booleans, which scikit-survival and lifelines expect.
     checked: dict[str, npt.NDArray[Any]] = {
         "event": target.cause if target.cause.max() > 1 else target.cause > 0,
         "time": target.lower,
@@ -174,23 +182,25 @@ def _build(given: dict[str, Any], data: Any, name: str) -> npt.NDArray[Any]:
 
 
 def _raw(values: npt.NDArray[Any]) -> Any:
-    """The dtype of a column as it was given, with its further axes so that the door can refuse them."""
+    """Dtype of a column as given; extra dimensions are kept so that the checks can refuse them."""
     return (values.dtype, values.shape[1:])
 
 
 def _look_up(values: Any, data: Any, field: str, name: str) -> npt.NDArray[Any]:
-    """A column, given itself or, with a DataFrame, by its name."""
+    """A column given directly, or by its name in a DataFrame."""
     if not isinstance(values, str):
         return _with_none(np.asarray(values))
     if data is None:
-        raise ValueError(f"{name}: {field}={values!r} is the name of a column; give the DataFrame as data=.")
+        raise ValueError(f"{name}: {field}={values!r} is the name of a column; pass the DataFrame as data=.")
+    # `data` may also be a plain mapping, which has no attribute `columns`.
     if values not in getattr(data, "columns", data):
         raise ValueError(f"{name}: data has no column {values!r}, given as {field}.")
     return _with_none(np.asarray(data[values]))
 
 
 def _with_none(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Pandas' own missing value is no number; None becomes NaN."""
+    """Replace pandas' NA by None, which NumPy converts to NaN."""
     if values.dtype.kind != "O":
         return values
+    # Recognised by the name of its type, because pandas may not be installed.
     return np.array([None if type(one).__name__ == "NAType" else one for one in values], dtype=object)

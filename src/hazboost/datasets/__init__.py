@@ -1,4 +1,4 @@
-"""The eight data sets of the paper, and SurvSet's, through one door. They need the extra ``datasets``."""
+"""Loaders of the eight data sets of the paper and of those of SurvSet. They need the extra ``datasets``."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ LOADERS: dict[str, Callable[[], Dataset]] = {
     "veterans": scikit_survival.veterans,
     "whas": deepsurv.whas,
 }
-#: What it takes to be free of leaks, where dropping columns is not enough.
+#: How to remove the leaks of data sets for which dropping columns is not enough.
 REMEDIES: dict[str, Callable[[Dataset], Dataset]] = {"whas": deepsurv.split_by_patient}
 PAPER = tuple(LOADERS)
 SURVSET = "survset/"
 
 
 def load_dataset(name: str, *, leak_free: bool = False) -> Dataset:
-    """A data set by its name.
+    """Load a data set by its name.
 
     Parameters
     ----------
     name : str
-        One of `PAPER`, or ``"survset/<name>"`` for a time-fixed set of SurvSet.
+        One of `PAPER`, or ``"survset/<name>"`` for a data set of SurvSet with time-fixed covariates.
     leak_free : bool, default False
-        Without what is known to tell the outcome. False: columns and split as in the paper. True: FLCHAIN without
-        ``chapter``, SUPPORT2 without ``fac_sfdm2``, WHAS without ``x0`` and, instead of the split of its source, with
-        ``groups``, the patients. Data sets without a known leak are the same.
+        Whether to remove known leaks of the outcome. False: columns and split as in the paper. True: FLCHAIN without
+        ``chapter``; SUPPORT2 without ``fac_sfdm2``; WHAS without ``x0``, and with the patients as ``groups`` in place
+        of the published split. Data sets without a known leak are unchanged.
 
     Returns
     -------
@@ -61,7 +61,8 @@ def _load(name: str) -> Dataset:
 
 
 def dataset_names() -> tuple[str, ...]:
-    """`PAPER`, and, where SurvSet is installed, its time-fixed sets."""
+    """Names that `load_dataset` accepts: `PAPER` and, if SurvSet is installed, its data sets."""
+    # find_spec looks for the package without importing it, and pandas with it.
     if importlib.util.find_spec("SurvSet") is None:
         return PAPER
     return (*PAPER, *(SURVSET + name for name in survset.names()))

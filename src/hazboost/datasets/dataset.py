@@ -1,4 +1,4 @@
-"""What a loaded data set is: features, outcome, split, and what a user has to know about it."""
+"""The type of a loaded data set: features, outcome, split, description and known leaks."""
 
 from __future__ import annotations
 
@@ -9,26 +9,28 @@ import numpy.typing as npt
 
 from hazboost.utils.arrays import Indices, Mask
 
+# pandas belongs to the extra ``datasets`` and is imported only when a data set is loaded.
 if TYPE_CHECKING:
     import pandas as pd
 
 
 @dataclass(frozen=True)
 class Leak:
-    """Something by which a model can read the outcome without predicting it.
+    """A leak: information on the outcome that would not be available when a prediction is made.
 
     Attributes
     ----------
     columns : tuple of str
-        The features that tell the outcome; none where it is the split that leaks.
+        The features that reveal the outcome; empty if the leak is in the train/test split.
     what : str
-        What they tell.
+        Description of the leak.
     """
 
     columns: tuple[str, ...]
     what: str
 
 
+# eq=False: comparing the arrays with == would give arrays, not a truth value.
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Dataset:
     """A right-censored data set.
@@ -36,21 +38,21 @@ class Dataset:
     Attributes
     ----------
     name : str
-        What `load_dataset` was asked for.
+        Name for `load_dataset`.
     title : str
-        Its name in the tables of the paper, or in SurvSet.
+        Name in the tables of the paper, or in SurvSet.
     X : DataFrame of shape (n, features)
-        Numbers as float, flags as bool, categories as category. NaN where a value is missing.
+        Covariates: numbers as float, binary flags as bool, categories as category. Missing values are NaN.
     y : structured array of shape (n,)
         ``event`` (bool) and ``time`` (float), as `hazboost.Surv.right` gives.
     test : array of bool of shape (n,), or None
-        The rows to test on, where the source says which.
+        The test rows, if the source defines a split.
     groups : array of int of shape (n,), or None
-        Whose row it is, where a subject has several: split by it.
+        The subject of each row, if subjects have several rows; rows of one group belong into the same fold.
     description, citation : str
-        What was observed, and whom to thank.
+        What was observed, and the reference to cite.
     leaks : tuple of Leak
-        Where this data set tells the outcome.
+        Known leaks of the outcome.
     time_unit : str
         ``"days"``, ``"months"``, or ``"not given"``.
     """
@@ -68,6 +70,6 @@ class Dataset:
 
 
 def drop_leaks(dataset: Dataset) -> Dataset:
-    """The same rows without the columns that leak."""
+    """The data set without the columns that leak the outcome."""
     columns = [column for leak in dataset.leaks for column in leak.columns]
     return replace(dataset, X=dataset.X.drop(columns=columns), leaks=())

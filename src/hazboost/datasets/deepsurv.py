@@ -1,7 +1,7 @@
-"""METABRIC and WHAS as the authors of DeepSurv published them, with their split.
+"""METABRIC and WHAS as published by the authors of DeepSurv, with their train/test split.
 
-The files hold no names of columns, only ``train`` and ``test``, each with ``x``, ``t`` and ``e``. Rows of the training
-part come first. Numbers are those of the files, single precision, also where they are read from a CSV.
+The files have no column names, only ``train`` and ``test``, each with ``x``, ``t`` and ``e``. Training rows come first
+here. Values are those of the files in single precision, also if they are read from a CSV.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from hazboost.datasets.files import DataFile, obtain
 from hazboost.datasets.packages import require
 from hazboost.utils.arrays import Array, Indices, Mask
 
+# Pinned to a commit: a later version of the files would fail the checksums.
 REPOSITORY = "https://raw.githubusercontent.com/jaredleekatzman/DeepSurv/41eed003e5b892c81e7855e400861fa7a2d9da4f"
 METABRIC = DataFile(
     url=f"{REPOSITORY}/experiments/data/metabric/metabric_IHC4_clinical_train_test.h5",
@@ -39,7 +40,7 @@ DEEPSURV = (
 
 @dataclass(frozen=True)
 class Rows:
-    """What a file holds, the training part first."""
+    """Contents of a file, training rows first."""
 
     x: Array
     time: Array
@@ -51,6 +52,7 @@ def metabric() -> Dataset:
     """METABRIC: death after breast cancer, with four genes and five clinical features."""
     return _make(
         read(obtain(METABRIC)),
+        # Columns with two values. As bool they stay one column in a one-hot encoding, as in the paper's table.
         flags=(4, 5, 6, 7),
         name="metabric",
         title="METABRIC",
@@ -72,6 +74,7 @@ def whas() -> Dataset:
     """WHAS: death after a heart attack."""
     return _make(
         read(obtain(WHAS)),
+        # x0 and the outcome show that this is a nested case-control sample; see docs/datasets.md.
         flags=(0, 2, 4, 5),
         name="whas",
         title="WHAS",
@@ -88,12 +91,12 @@ def whas() -> Dataset:
             Leak(
                 ("x0",),
                 "x0 marks the case of each of the 273 risk sets of a nested case-control sample: every row with x0 "
-                "is one of a patient who died.",
+                "belongs to a patient who died.",
             ),
             Leak(
                 (),
-                "Rows are not patients: 286 of the 328 test rows are of a patient who is also in the training part, "
-                "and 229 of them are exact copies of a training row, with its outcome.",
+                "Patients have several rows: 286 of the 328 test rows belong to a patient with training rows, and 229 "
+                "of them are exact duplicates of a training row, including the outcome.",
             ),
         ),
         time_unit="days",
@@ -101,7 +104,7 @@ def whas() -> Dataset:
 
 
 def read(path: Path) -> Rows:
-    """The rows of an HDF5 file, or of the CSV made from one."""
+    """Read an HDF5 file, or the CSV made from it."""
     return _read_csv(path) if path.suffix == ".csv" else _read_hdf5(path)
 
 
@@ -115,6 +118,8 @@ def _read_hdf5(path: Path) -> Rows:
 
 def _read_csv(path: Path) -> Rows:
     table = require("pandas").read_csv(path)
+    # The CSV holds the shortest decimals that give back the single-precision values of the HDF5 file. Reading them as
+    # float32 first makes the two sources identical to the last bit.
     x = table.filter(regex=r"^x\d$").to_numpy(np.float32)
     time = table["time"].to_numpy(np.float32)
     event, test = table["event"].to_numpy() == 1, table["split"].to_numpy() == "test"
@@ -128,16 +133,17 @@ def _make(rows: Rows, flags: tuple[int, ...], **facts: Any) -> Dataset:
 
 
 def patients(dataset: Dataset) -> Indices:
-    """Whose row each row of WHAS is: same age, sex, body mass index, order of the attack, time and event.
+    """The patient of each row of WHAS: rows with the same age, sex, body mass index, x5, time and event.
 
-    The case flag is no part of it, as a patient may be a control first and a case later; nor is heart failure, which is
-    not the same in all rows of one patient.
+    The case flag x0 is not used, because a patient may be a control in one risk set and a case in a later one; nor is
+    heart failure (x4), which differs between rows of one patient.
     """
+    # The file has no patient numbers, so rows are matched by what cannot change between two rows of a patient.
     who = dataset.X[["x1", "x2", "x3", "x5"]].to_numpy(float)
     outcome = np.column_stack([dataset.y["time"], dataset.y["event"]])
     return np.unique(np.hstack([who, outcome]), axis=0, return_inverse=True)[1].ravel()
 
 
 def split_by_patient(dataset: Dataset) -> Dataset:
-    """WHAS without the case flag and without the split of its source: rows are to be split by patient."""
+    """WHAS without the case flag and the published split, with the patients as groups to split by."""
     return replace(drop_leaks(dataset), test=None, groups=patients(dataset))

@@ -1,16 +1,16 @@
-"""Packages of the extra ``datasets``, imported when a data set is loaded."""
+"""Import of the packages of the extra ``datasets`` at the time a data set is loaded."""
 
 from __future__ import annotations
 
 import importlib
 from types import ModuleType
 
-#: Distributions whose name is not that of the module.
+#: Names on PyPI of modules whose distribution has a different name.
 DISTRIBUTIONS = {"sksurv": "scikit-survival"}
 
 
 def require(module: str) -> ModuleType:
-    """A module, or an error that says how to get it."""
+    """Import a module, or raise an error that says how to install it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:

@@ -13,13 +13,14 @@ def aids() -> Dataset:
     """ACTG 320: time to AIDS or death with two and with three drugs."""
     return _load(
         "load_aids",
+        # The default of scikit-survival as well; stated because there are two endpoints.
         endpoint="aids",
         name="aids",
         title="AIDS",
         description=(
             "Trial ACTG 320: 1151 HIV patients on two or three drugs, followed to an AIDS-defining event or death. "
-            "It was stopped early, hence 96 events only. (scikit-survival has a second endpoint, death, which the "
-            "paper does not use.)"
+            "The trial was stopped early, so there are only 96 events. (scikit-survival has a second endpoint, death, "
+            "which the paper does not use.)"
         ),
         citation=(
             "Hammer et al., A controlled trial of two nucleoside analogues plus indinavir in persons with human "
@@ -30,7 +31,7 @@ def aids() -> Dataset:
 
 
 def breast_cancer() -> Dataset:
-    """TRANSBIG: time to distant metastasis, with 76 genes of a signature."""
+    """TRANSBIG: time to distant metastasis, with a 76-gene signature."""
     return _load(
         "load_breast_cancer",
         name="breast_cancer",
@@ -54,8 +55,8 @@ def flchain() -> Dataset:
         name="flchain",
         title="FLCHAIN",
         description=(
-            "7874 residents of Olmsted County aged 50 and more, followed to death; free light chains in their blood. "
-            "Three died on day 0."
+            "7874 residents of Olmsted County aged 50 or older, followed to death; serum free light chains. Three "
+            "died on day 0."
         ),
         citation=(
             "Dispenzieri et al., Use of nonclonal serum immunoglobulin free light chains to predict overall survival "
@@ -64,20 +65,20 @@ def flchain() -> Dataset:
         leaks=(
             Leak(
                 ("chapter",),
-                "chapter is the chapter of the cause of death: a value is there for each of the 2169 dead and "
-                "missing for each of the 5705 others.",
+                "chapter is the ICD chapter of the cause of death: present for all 2169 subjects who died and "
+                "missing for all 5705 others.",
             ),
         ),
     )
 
 
 def gbsg2() -> Dataset:
-    """German Breast Cancer Study Group: recurrence-free survival with and without hormones."""
+    """German Breast Cancer Study Group 2: recurrence-free survival with and without hormonal therapy."""
     return _load(
         "load_gbsg2",
         name="gbsg2",
         title="GBSG2",
-        description="686 women with node-positive breast cancer, to recurrence or death; with or without hormones.",
+        description="686 women with node-positive breast cancer, followed to recurrence or death.",
         citation=(
             "Schumacher et al., Randomized 2 x 2 trial evaluating hormonal treatment and the duration of "
             "chemotherapy in node-positive breast cancer patients, Journal of Clinical Oncology 12:2086-2093, 1994."
@@ -97,8 +98,11 @@ def veterans() -> Dataset:
 
 
 def _load(function: str, *, endpoint: str | None = None, **facts: Any) -> Dataset:
-    """Features as scikit-survival has them. Of its ``y`` the first field is the event, whatever it is called."""
+    """Load with scikit-survival's function; its covariates are kept as they are."""
+    # By name, so that scikit-survival is imported only when a data set is loaded.
     load = getattr(require("sksurv.datasets"), function)
     X, theirs = load() if endpoint is None else load(endpoint)
+    # The fields have a different name in each data set, but the event is always the first.
     event, time = theirs.dtype.names
+    # All five data sets count time in days.
     return Dataset(X=X, y=Surv.right(theirs[event], theirs[time]), time_unit="days", **facts)

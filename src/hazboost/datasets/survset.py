@@ -1,4 +1,4 @@
-"""SUPPORT2, and the time-fixed data sets of SurvSet."""
+"""SUPPORT2, and the data sets of SurvSet with time-fixed covariates."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from hazboost.datasets.dataset import Dataset, Leak
 from hazboost.datasets.packages import require
 from hazboost.utils.arrays import Indices
 
+# Only for types: pandas belongs to the extra ``datasets`` and is imported when a data set is loaded.
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -20,43 +21,45 @@ DRYSDALE = "Drysdale, SurvSet: an open-source time-to-event dataset repository, 
 LEAKS = {
     "flchain": Leak(
         ("fac_chapter",),
-        'fac_chapter is the chapter of the cause of death: "missing" exactly for those who did not die.',
+        'fac_chapter is the ICD chapter of the cause of death: "missing" exactly for subjects who did not die.',
     ),
     "support2": Leak(
         ("fac_sfdm2",),
-        'fac_sfdm2 is the state after two months: all 3123 patients with "<2 mo. follow-up" died by day 59, and only 8 '
-        "of the others did.",
+        'fac_sfdm2 is the state after two months: all 3123 patients with "<2 mo. follow-up" died by day 59, and of '
+        "the others only 8.",
     ),
 }
 
 
 def catalogue() -> pd.DataFrame:
-    """One row for each time-fixed set: ``ds`` (its name), ``n``, ``n_fac``, ``n_num`` and ``n_ohe``."""
+    """One row per data set with time-fixed covariates: ``ds`` (name), ``n``, ``n_fac``, ``n_num`` and ``n_ohe``."""
     everything = require("SurvSet.data").SurvLoader().df_ds
+    # Sets with time-dependent covariates (is_td) need rows (start, stop], which `Dataset` does not hold.
     return everything[~everything["is_td"].astype(bool)]
 
 
 def names() -> tuple[str, ...]:
-    """Names of the time-fixed sets."""
+    """Names of the data sets with time-fixed covariates."""
     return tuple(map(str, catalogue()["ds"]))
 
 
 def load(name: str) -> Dataset:
-    """A set by its name in SurvSet.
+    """Load a data set by its name in SurvSet.
 
-    With several kinds of event (one set) the first is the event, the others are censoring. Missing categories are, by
-    SurvSet, a category of their own.
+    If there are several event types (in one set), type 1 is the event and the others count as censoring. Missing
+    categories are a category of their own, as encoded by SurvSet.
     """
     if name not in names():
         raise ValueError(
-            f"SurvSet has no time-fixed data set {name!r}; it has {', '.join(names())}. Sets with covariates that "
-            "change over time are loaded by SurvSet itself; `hazboost.Surv.counting` makes their y."
+            f"SurvSet has no time-fixed data set {name!r}; it has {', '.join(names())}. Load sets with time-varying "
+            "covariates with SurvSet itself, and build y with `hazboost.Surv.counting`."
         )
     table, reference = _read(name)
     return Dataset(
         name=f"survset/{name}",
         title=name,
         X=_features(table),
+        # One set (follic) has a second event type; comparing with 1 makes it censoring.
         y=Surv.right(table["event"].to_numpy() == 1, table["time"].to_numpy(dtype=float)),
         groups=_groups(table),
         description=f"{name} of SurvSet; its variables are described at {reference}.",
@@ -67,14 +70,14 @@ def load(name: str) -> Dataset:
 
 
 def support2() -> Dataset:
-    """SUPPORT2: death of seriously ill patients in hospital and after."""
+    """SUPPORT2: survival of seriously ill hospitalised patients."""
     return replace(
         load("support2"),
         name="support2",
         title="SUPPORT2",
         description=(
-            "9105 seriously ill patients of five American hospitals, followed to death. Among the features are "
-            "forecasts: num_surv2m and num_surv6m, of a model, made on day 3."
+            "9105 seriously ill patients of five American hospitals, followed to death. The features include "
+            "num_surv2m and num_surv6m, survival predictions of another model made on day 3."
         ),
         citation=(
             "Knaus et al., The SUPPORT prognostic model: objective estimates of survival for seriously ill "
@@ -85,7 +88,7 @@ def support2() -> Dataset:
 
 
 def _read(name: str) -> tuple[pd.DataFrame, str]:
-    """The table, and the address of its description."""
+    """The data, and the address of the description of its variables."""
     loader = require("SurvSet.data").SurvLoader()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # the files were written by an older NumPy
@@ -94,7 +97,7 @@ def _read(name: str) -> tuple[pd.DataFrame, str]:
 
 
 def _features(table: pd.DataFrame) -> pd.DataFrame:
-    """``num_*`` as floats, ``fac_*`` as categories with strings as levels."""
+    """``num_*`` columns as floats, ``fac_*`` columns as categories with strings as levels."""
     pandas = require("pandas")
     return pandas.DataFrame({name: _as_feature(table[name]) for name in table if name.startswith(("num_", "fac_"))})
 
@@ -102,10 +105,11 @@ def _features(table: pd.DataFrame) -> pd.DataFrame:
 def _as_feature(column: pd.Series) -> pd.Series:
     if str(column.name).startswith("num_"):
         return column.astype(float)
+    # Levels that mix numbers and strings cannot be sorted; their order would then depend on the order of the rows.
     return column.map(str, na_action="ignore").astype("category")
 
 
 def _groups(table: pd.DataFrame) -> Indices | None:
-    """Whose row it is, where somebody has several (two eyes, in two sets)."""
+    """The subject of each row, if some subjects have several rows (the two eyes of a patient, in two sets)."""
     subject: Indices = np.unique(table["pid"].to_numpy(), return_inverse=True)[1]
     return subject if subject.max() + 1 < len(subject) else None

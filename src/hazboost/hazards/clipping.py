@@ -1,11 +1,12 @@
-"""Hazards with negative weights, clipped at zero and integrated as clipped.
+"""Hazards with negative weights, which are clipped at zero, and their exact integrals.
 
-With negative weights ``h(t) = sum_j w_j h_j(t)`` may be negative for some times. The model's hazard is
+With negative weights ``h(t) = sum_j w_j h_j(t)`` may be negative at some times. The hazard of the model is
 ``max(h, 0)``. Its integral needs no quadrature: between two zeros of ``h`` it is a difference of closed forms,
 
-    int_0^t max(h, 0) = [h(t) > 0] H(t) + sum over zeros s < t of  +H(s) where h falls, -H(s) where h rises,
+    int_0^t max(h, 0) = [h(t) > 0] H(t) + sum over zeros s < t of  +H(s) where h falls, -H(s) where h rises.
 
-and the derivative in a parameter is the same sum with ``dH``, as ``h`` vanishes at the zeros themselves.
+The derivative with respect to a parameter is the same sum with ``dH`` in place of ``H``: the zeros move with the
+parameter, but ``h`` is zero there, so their movement contributes nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from hazboost.hazards.heads import Evaluation
 from hazboost.hazards.mixture import Mixture, Parameters, log_hazards, sum_hazards
 from hazboost.utils.arrays import Array, Indices, Mask
 
-#: Times, as fractions of the follow-up and beyond it, between which a change of sign is looked for.
+#: Log-times, in units of the follow-up, between which changes of sign are searched. The grid is finest during
+#: follow-up, where the hazard matters most, and reaches to the ends of the representable times.
 LOG_GRID = np.concatenate(
     [
         np.linspace(-690.0, np.log(1e-9), 12, endpoint=False),
@@ -28,22 +30,23 @@ LOG_GRID = np.concatenate(
         np.linspace(np.log(1e6), 690.0, 12),
     ]
 )
+#: Halvings of a grid interval, which locate a zero to about 1e-10 in log-time.
 BISECTIONS = 40
 
 
 class Zeros(NamedTuple):
-    """Zeros of the hazard, over all subjects.
+    """Zeros of the unclipped hazard of all subjects.
 
     Attributes
     ----------
     row : array of int
-        The subject.
+        Subject of each zero.
     log_t : array
         Logarithm of the time of the zero.
     sign : array
         +1 where the hazard falls through zero, -1 where it rises.
     open_at_start : array of bool
-        Whether the hazard of each subject is positive at first.
+        Whether the hazard of each subject is positive at the first time of the grid.
     """
 
     row: Indices
@@ -54,9 +57,11 @@ class Zeros(NamedTuple):
     def open_at(self, log_t: Array) -> Mask:
         """Whether the hazard of each subject is positive at log-times of shape (n, times).
 
-        It is read off the zeros passed, not off the hazard at the time itself: the two may differ where a pair of zeros
-        was not seen, and survival would rise.
+        This follows from the zeros passed so far, not from the hazard at the time itself. The two differ where the grid
+        has missed a pair of zeros, and the sum of the closed forms would then be inconsistent and survival might rise.
         """
+        # Signs alternate, so their sum is 1 after a fall from a positive start, -1 after a rise from a negative one,
+        # and 0 if the sign is that of the start.
         falls = np.zeros(log_t.shape)
         np.add.at(falls, self.row, np.where(self.log_t[:, None] < log_t[self.row], self.sign[:, None], 0.0))
         is_open: Mask = self.open_at_start[:, None] > falls
@@ -64,7 +69,10 @@ class Zeros(NamedTuple):
 
 
 def signed_balance(mixture: Mixture, parameters: Parameters, log_t: Array) -> Array:
-    """The hazard over the sum of its parts' sizes, in [-1, 1]: its sign is the hazard's."""
+    """The hazard divided by ``sum_j |w_j| h_j(t)``, in [-1, 1].
+
+    It has the sign of the hazard but, unlike the hazard, cannot overflow or underflow.
+    """
     weight = parameters.weight[(slice(None), *([None] * (log_t.ndim - 2)))]
     return sum_hazards(weight, log_hazards(mixture.evaluate(parameters, log_t))).balance
 
@@ -72,9 +80,11 @@ def signed_balance(mixture: Mixture, parameters: Parameters, log_t: Array) -> Ar
 def find_zeros(mixture: Mixture, parameters: Parameters, log_end: float = np.inf) -> Zeros:
     """Find where the hazard of each subject changes its sign before ``exp(log_end)``.
 
-    A pair of zeros between two times of the grid is not seen.
+    A pair of zeros between two neighbouring times of the grid is not found.
     """
+    # One grid time beyond the end is needed to find a zero just before it.
     log_grid = LOG_GRID[: np.searchsorted(LOG_GRID, log_end) + 1]
+    # Without negative weights the hazard has no zeros, so only the other subjects are searched.
     mixed = np.flatnonzero((parameters.weight < 0.0).any(axis=-1))
     open_at_start = np.logical_not(parameters.without_hazard)
     positive = signed_balance(mixture, parameters[mixed], log_grid[None, :, None]) > 0.0
@@ -94,7 +104,7 @@ def find_zeros(mixture: Mixture, parameters: Parameters, log_end: float = np.inf
 def clip_cumulatives(
     mixture: Mixture, parameters: Parameters, log_t: Array, evaluations: list[Evaluation]
 ) -> list[Evaluation]:
-    """Replace each head's ``H_j(t)`` and its slopes by their parts where the mixture's hazard is positive.
+    """Restrict each head's ``H_j(t)`` and its derivatives to the times at which the hazard of the mixture is positive.
 
     ``log_t`` has shape (n, 1). The weighted sum of the results is the integral of the clipped hazard.
     """
@@ -104,6 +114,7 @@ def clip_cumulatives(
     at_zeros = mixture.evaluate(parameters[row], zeros.log_t[passed, None])
     open_end = zeros.open_at(log_t)
 
+    # Derivatives are clipped like the integral itself; see the top of this file.
     def clip(at_t: Array, at_zero: Array) -> Array:
         clipped = np.where(open_end, at_t, 0.0)
         np.add.at(clipped, row, sign * at_zero)

@@ -1,7 +1,8 @@
 r"""Integrals :math:`\int f \, dg` of many smooth functions at once, as functions of their upper limit.
 
-Each row has functions of its own on an interval of its own. The interval is cut into panels, and a panel that a
-polynomial does not follow is halved, until all do. What is left is an antiderivative that can be evaluated anywhere.
+Each row has its own functions and its own interval. The interval is cut into panels, on which the integrand is
+interpolated at Chebyshev nodes; a panel on which the interpolation is not accurate enough is halved. The result is a
+piecewise polynomial antiderivative, which can be evaluated at any number of upper limits at no extra cost in ``f``.
 """
 
 from __future__ import annotations
@@ -12,39 +13,40 @@ import numpy as np
 
 from hazboost.utils.arrays import Array, Indices
 
-#: ``functions(rows, x)`` gives f and g of the rows at points of shape (len(rows), points).
+#: ``functions(rows, x)`` returns f and g of the given rows at points of shape (len(rows), points).
 Functions = Callable[[Indices, Array], tuple[Array, Array]]
 
-#: Points in a panel, of Chebyshev, on [-1, 1].
+#: Number of nodes in a panel, and the Chebyshev nodes on [-1, 1].
 POINTS = 14
 ANGLE = (np.arange(POINTS) + 0.5) * np.pi / POINTS
 NODES = np.cos(ANGLE)
-#: From values at the nodes to coefficients of Chebyshev polynomials.
+#: Matrix from values at the nodes to coefficients of Chebyshev polynomials (a discrete cosine transform).
 SIZE = np.where(np.arange(POINTS) == 0, 1.0, 2.0) / POINTS
 TO_COEFFICIENTS = SIZE[:, None] * np.cos(np.outer(np.arange(POINTS), ANGLE))
-#: From values at the nodes to coefficients of the antiderivative that vanishes at -1.
+#: Matrix from values at the nodes to coefficients of the antiderivative that is zero at -1.
 TO_INTEGRAL = np.array([np.polynomial.chebyshev.chebint(column, lbnd=-1) for column in TO_COEFFICIENTS.T]).T
-#: From values at the nodes to the slope there.
+#: Matrix from values at the nodes to derivatives at the nodes.
 TO_SLOPE = np.array(
     [np.polynomial.chebyshev.chebval(NODES, np.polynomial.chebyshev.chebder(column)) for column in TO_COEFFICIENTS.T]
 ).T
-#: Halvings of a panel at most, and those after which one is given up that has not helped: what is left is rounding.
+#: Largest number of halvings, and the number after which a panel is accepted if halving no longer reduces its error:
+#: the remaining error is then due to rounding.
 MAX_HALVINGS, PATIENCE = 24, 4
 
 
 def integrate(functions: Functions, edges: Array, at: Array, tolerance: Array) -> Array:
-    """Integrals from the first edge of each row to points between its edges.
+    """Integrals from the first edge of each row to the given upper limits.
 
     Parameters
     ----------
     functions : callable
-        What is integrated, and against what; the slope of the latter is taken from its polynomial.
+        The integrand f and the integrator g of each row; the derivative of g is that of its interpolating polynomial.
     edges : array of shape (n, panels + 1)
-        Where to cut at first, ascending; the functions should have no kink between two edges.
+        Edges of the initial panels in increasing order; the functions should have no kink between two edges.
     at : array of shape (n, points)
-        Upper limits; outside of the edges, the nearest one counts.
+        Upper limits; those outside of the edges are moved to the nearest edge.
     tolerance : array of shape (n,)
-        How far the integral over a panel may be from that of the function.
+        Absolute tolerance for the integral over one panel.
 
     Returns
     -------
@@ -60,6 +62,8 @@ def integrate(functions: Functions, edges: Array, at: Array, tolerance: Array) -
     """
     row, left, right, integral = _fit_panels(functions, edges, tolerance)
     ends = integral.sum(axis=1)  # every Chebyshev polynomial is 1 at 1
+    # Integral over all previous panels of the same row: a running sum over all panels minus its value at the first
+    # panel of the row.
     total = np.cumsum(ends) - ends
     first = np.searchsorted(row, np.arange(len(edges)))
     before = total - total[np.minimum(first, len(total) - 1)][row] if len(row) else total
@@ -67,18 +71,24 @@ def integrate(functions: Functions, edges: Array, at: Array, tolerance: Array) -
 
 
 def _fit_panels(functions: Functions, edges: Array, tolerance: Array) -> tuple[Indices, Array, Array, Array]:
-    """Panels in order of row and place, with the coefficients of their antiderivatives."""
+    """Accepted panels, sorted by row and position, with the coefficients of their antiderivatives."""
     row = np.repeat(np.arange(len(edges)), edges.shape[1] - 1)
     left, right = edges[:, :-1].ravel(), edges[:, 1:].ravel()
+    # Edges may coincide, for example at kinks outside of the interval; such panels contribute nothing.
     wide = right > left
     row, left, right = row[wide], left[wide], right[wide]
     done, parent = [], np.full(len(row), np.inf)
     for halving in range(MAX_HALVINGS + 1):
         f, g = functions(row, 0.5 * ((left + right)[:, None] + (right - left)[:, None] * NODES))
+        # No factor for the width of the panel is needed: that of dg/dx cancels that of dx.
         values = f * (g @ TO_SLOPE.T)
+        # The last two Chebyshev coefficients estimate the error of the interpolation. Two, because one of them vanishes
+        # for functions that are odd or even in the panel.
         miss = np.abs(values @ TO_COEFFICIENTS[-2:].T).sum(axis=1)
         good = (miss <= tolerance[row]) | (halving == MAX_HALVINGS)
-        if halving > PATIENCE:  # a kink in a panel would have become a quarter, a jump a half
+        # Halving reduces the error at a kink to a quarter and at a jump to a half. An error above 0.7 of that of the
+        # parent panel is therefore due to rounding.
+        if halving > PATIENCE:
             good |= miss > 0.7 * parent
         done.append((row[good], left[good], right[good], values[good] @ TO_INTEGRAL.T))
         row, left, right = row[~good], left[~good], right[~good]
@@ -95,14 +105,16 @@ def _fit_panels(functions: Functions, edges: Array, tolerance: Array) -> tuple[I
 def _evaluate_panels(
     row: Indices, left: Array, right: Array, integral: Array, before: Array, at: Array, edges: Array
 ) -> Array:
-    """Find the panel of each point, and evaluate its antiderivative by Clenshaw's recurrence."""
+    """Find the panel of each upper limit, and evaluate its antiderivative by Clenshaw's recurrence."""
     if not len(row):
         return np.zeros(at.shape)
     start, width = edges[:, 0], np.maximum(edges[:, -1] - edges[:, 0], np.finfo(float).tiny)
+    # One sorted search for all rows: a position is the number of its row plus half of its relative position in the row,
+    # so that positions of different rows do not mix.
     place = row + np.minimum((left - start[row]) / width[row], 1.0) * 0.5
     wanted = np.arange(len(at))[:, None] + (at - start[:, None]) / width[:, None] * 0.5
     panel = np.maximum(np.searchsorted(place, wanted.ravel(), side="right") - 1, 0)
-    own = row[panel] == np.repeat(np.arange(len(at)), at.shape[1])  # a row without width has no panel
+    own = row[panel] == np.repeat(np.arange(len(at)), at.shape[1])  # false for rows of zero width, without panels
     x = (2.0 * at.ravel() - left[panel] - right[panel]) / (right - left)[panel]
     one, two = np.zeros_like(x), np.zeros_like(x)
     for degree in range(integral.shape[1] - 1, 0, -1):

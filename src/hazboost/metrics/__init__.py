@@ -1,7 +1,7 @@
-"""How good a prediction is: discrimination, probabilities and calibration.
+"""Metrics of discrimination, of predicted probabilities and of calibration.
 
-Wherever a metric takes ``y``, it takes every form that `FPBoost.fit` takes. Which metric answers which question, and
-the rules that all of them share, are in ``docs/metrics.md``.
+Every ``y`` may have any form that `FPBoost.fit` accepts. ``docs/metrics.md`` says which metric answers which question
+and lists the conventions they share (ties, censoring weights, competing risks, delayed entry, warnings).
 """
 
 from __future__ import annotations

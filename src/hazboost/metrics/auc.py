@@ -18,40 +18,41 @@ from hazboost.utils.arrays import Array, Mask
 def cumulative_dynamic_auc(
     y_train: Any, y_test: Any, risk: npt.ArrayLike, times: npt.ArrayLike, *, cause: int | None = None
 ) -> tuple[Array, float]:
-    r"""Probability that a subject with the event until t has a higher risk than one without.
+    r"""Probability that a subject with the event by time t has a higher risk than a subject without.
 
     .. math:: \mathrm{AUC}(t) = \frac{\sum_{i, j} w_i v_j \left([r_i > r_j] + \tfrac12 [r_i = r_j]\right)}
               {\sum_{i, j} w_i v_j}
 
-    over cases :math:`i` with the event at :math:`t_i \le t` and weight :math:`w_i = 1 / G(t_i)`, and controls :math:`j`
-    who are without event at :math:`t`, of equal weight. With a cause, cases have had an event of that cause, and
-    whoever had another one until :math:`t` is a control too, with weight :math:`v_j = 1 / G(t_j)` beside
-    :math:`1 / G(t)` for the others (Blanche et al., 2013, their second definition).
+    Cases :math:`i` have the event at :math:`t_i \le t` and weight :math:`w_i = 1 / G(t_i)`; controls :math:`j` are
+    event-free at :math:`t` and have equal weights. With ``cause``, cases have an event of that cause. Subjects with an
+    event of another cause by :math:`t` are controls as well, with weight :math:`v_j = 1 / G(t_j)`; event-free controls
+    then have weight :math:`1 / G(t)` (second definition of Blanche et al., 2013).
 
     Parameters
     ----------
     y_train, y_test : structured array, DataFrame, pair of arrays, or result of `Surv`
-        What was observed; one row for each subject.
+        Observed outcomes, one row per subject. The censoring distribution :math:`G` is estimated from ``y_train``.
     risk : array-like of shape (n_test,) or (n_test, n_times)
-        Higher means earlier; for each subject, or for each subject and time. Risks closer than 1e-8 are tied.
+        Risk of each subject, or of each subject at each time; higher means an earlier event. Risks closer than 1e-8
+        are tied.
     times : array-like of shape (n_times,)
-        Ascending times.
+        Strictly increasing times.
     cause : int, optional
-        Cause of interest among competing ones; by default any event counts.
+        Cause of interest with competing risks; by default any event counts.
 
     Returns
     -------
     auc : array of shape (n_times,)
-        NaN, with a warning, at times with no case or no control.
+        NaN, with a warning, at times without cases or without controls.
     mean : float
-        Mean over the times at which the AUC is defined, each weighted with the share of the events (Kaplan-Meier, or
-        with a cause Aalen-Johansen, of the test data) since the time before.
+        Mean over the times at which the AUC is defined. The weight of a time is the increase of the cumulative
+        incidence of the test data since the previous time (Kaplan-Meier; Aalen-Johansen with ``cause``).
 
     Notes
     -----
-    With delayed entry, controls have entered before t, and G becomes the probability of being under
-    observation, as in `concordance_index_ipcw`. Beyond the training data G is not known; its smallest
-    positive value is used, with a `FollowUpWarning`.
+    With delayed entry, controls must have entered before t, and G becomes the probability of being under observation,
+    as in `concordance_index_ipcw`. Beyond the follow-up of the training data G is unknown; its smallest positive value
+    is used there, with a `FollowUpWarning`.
 
     References
     ----------
@@ -69,28 +70,34 @@ def cumulative_dynamic_auc(
     train, test, grid = one_row_target(y_train, "y_train"), one_row_target(y_test, "y_test"), as_grid(times)
     risks, event = as_risks(risk, len(test), len(grid)), event_of_interest(test, cause)
     observation, entry = Observation(train), start_of_risk(test)
-    weight = _weight_of_the_gone(test, event, cause, observation, grid[-1])
-    # Without competing events all controls have the same weight, and any will do.
+    weight = _event_weights(test, event, cause, observation, grid[-1])
+    # Without competing risks all controls have the same weight, which cancels. Not evaluating G(t) then also avoids a
+    # needless FollowUpWarning at times beyond the training data.
     staying = np.ones(len(grid)) if cause is None else 1.0 / observation.under_observation(grid, "times")
     auc = np.empty(len(grid))
+    # A risk that does not change over time is sorted only once.
     ranking = _Ranking(risks[:, 0])
     for k, time in enumerate(grid):
         if k > 0 and risks.shape[1] > 1:
             ranking = _Ranking(risks[:, k])
-        gone = test.lower <= time
-        cases = np.where(gone & event, weight, 0.0)
-        present = ~gone & (entry < time)
-        auc[k] = ranking.area(cases, np.where(gone & ~event, weight, 0.0) + staying[k] * present)
+        left = test.lower <= time
+        cases = np.where(left & event, weight, 0.0)
+        present = ~left & (entry < time)
+        # Subjects censored by t have weight 0 in both groups: it is unknown which of the two they belong to.
+        auc[k] = ranking.area(cases, np.where(left & ~event, weight, 0.0) + staying[k] * present)
     if np.isnan(auc).any():
         warn_undefined(
-            f"the AUC is not defined (NaN) at {name_times(grid[np.isnan(auc)])}: until then nobody of y_test had the "
-            "event, or nobody is left without. The mean is over the other times."
+            f"the AUC is not defined (NaN) at times {name_times(grid[np.isnan(auc)])}: by then no subject of y_test "
+            "has had the event, or none is event-free. The mean is taken over the other times."
         )
     return auc, _mean(auc, test, grid, cause)
 
 
-def _weight_of_the_gone(test: Target, event: Mask, cause: int | None, observation: Observation, last: float) -> Array:
-    """Inverse probability of having been observed, for whoever is a case or a competing control at some time."""
+def _event_weights(test: Target, event: Mask, cause: int | None, observation: Observation, last: float) -> Array:
+    """Inverse probability of observation of the events that are used at some time; 0 for all other subjects.
+
+    Without ``cause`` these are the cases; with ``cause`` also the competing events, whose subjects are controls.
+    """
     used = (event if cause is None else test.event) & (test.lower <= last)
     weight = np.zeros(len(test))
     weight[used] = 1.0 / observation.under_observation(test.lower[used], "event times of y_test")
@@ -98,22 +105,23 @@ def _weight_of_the_gone(test: Target, event: Mask, cause: int | None, observatio
 
 
 class _Ranking:
-    """Subjects in ascending order of risk, and who is tied with whom."""
+    """Subjects sorted by increasing risk, and the range of subjects tied with each of them."""
 
     def __init__(self, risk: Array) -> None:
         self.order = np.argsort(risk)
         self.lowest, self.highest = tied_range(risk[self.order], risk[self.order])
 
     def area(self, cases: Array, controls: Array) -> float:
-        """Area under the ROC curve of weighted cases and controls; NaN without one of them."""
+        """Area under the ROC curve for weighted cases and controls; NaN if there are none of either."""
         below = np.concatenate([[0.0], np.cumsum(controls[self.order])])
+        # [r_i > r_j] + [r_i = r_j] / 2 is the mean of the weights strictly below and up to the end of the ties.
         won = cases[self.order] @ (below[self.lowest] + below[self.highest])
         possible = cases.sum() * below[-1]
         return float(0.5 * won / possible) if possible > 0.0 else float("nan")
 
 
 def _mean(auc: Array, test: Target, grid: Array, cause: int | None) -> float:
-    """Mean AUC, weighted with the share of events since the time before."""
+    """Mean AUC, each time weighted by the share of events since the previous time, as in scikit-survival."""
     if cause is None:
         incidence = 1.0 - evaluate_steps(kaplan_meier(test), grid, start=1.0)
     else:

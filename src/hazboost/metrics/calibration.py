@@ -1,4 +1,4 @@
-"""Predicted against observed probabilities, in groups of similar prediction."""
+"""Calibration curve: predicted against observed probabilities in groups of similar prediction."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from hazboost.utils.arrays import Array, Indices
 
 
 class CalibrationCurve(NamedTuple):
-    """Result of `calibration_curve`: one value for each bin, in ascending order of prediction."""
+    """Result of `calibration_curve`: one value per bin, in increasing order of prediction."""
 
     #: Mean prediction.
     predicted: Array
-    #: Kaplan and Meier's estimate; with a cause, Aalen and Johansen's.
+    #: Kaplan-Meier estimate; with ``cause``, Aalen-Johansen estimate.
     observed: Array
     #: Number of subjects.
     size: Indices
@@ -30,33 +30,33 @@ def calibration_curve(
 ) -> CalibrationCurve:
     """Compare predicted with observed survival at one time.
 
-    Subjects are sorted by their prediction into bins of equal size. In each, the mean prediction stands against
-    the survival that Kaplan and Meier's estimate finds; of a calibrated model the two are equal but for chance.
+    Subjects are sorted by their prediction into bins of equal size. In each bin the mean prediction is compared with
+    the Kaplan-Meier estimate; for a calibrated model the two differ only by chance.
 
     Parameters
     ----------
     y : structured array, DataFrame, pair of arrays, or result of `Surv`
-        What was observed; one row for each subject.
+        Observed outcomes, one row per subject.
     estimate : array-like of shape (n,)
-        Survival probability of each subject at ``time``; with a cause, its cumulative incidence.
+        Predicted survival probability of each subject at ``time``; with ``cause``, its cumulative incidence.
     time : float
-        Time of the prediction, the same for all.
+        Time of the prediction, the same for all subjects.
     n_bins : int, default=10
-        Number of bins. Equal predictions are not torn apart, so there may be fewer.
+        Number of bins. Equal predictions share a bin, so there may be fewer.
     cause : int, optional
-        Cause of interest among competing ones; the observed incidence is then Aalen and Johansen's.
+        Cause of interest with competing risks; the observed value is then the Aalen-Johansen estimate.
 
     Returns
     -------
     CalibrationCurve
-        A named tuple of ``predicted``, ``observed`` and ``size``. Observed values are NaN, with a warning, where the
-        follow-up of a bin ends before ``time``.
+        A named tuple of ``predicted``, ``observed`` and ``size``. Observed values are NaN, with a warning, in bins
+        whose follow-up ends before ``time``.
 
     Notes
     -----
-    With delayed entry, predictions are ordinary ones from time zero on, not conditional on entry: the estimates with
-    delayed entry are of the same kind. An observed value is also NaN, with a warning, if the bin's risk set runs empty
-    before ``time`` and fills again.
+    With delayed entry, predictions are made from time zero and are not conditional on entry, because the Kaplan-Meier
+    and Aalen-Johansen estimates with delayed entry are not conditional either. An observed value is also NaN, with a
+    warning, if the risk set of the bin becomes empty before ``time`` and fills again by later entries.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def calibration_curve(
     if len(grid) > 1:
         raise ValueError(f"time must be a single time; got {len(grid)}.")
     predicted = as_probabilities(estimate, len(target), len(grid))[:, 0]
-    event_of_interest(target, cause)
+    event_of_interest(target, cause)  # only to check ``cause``
     if isinstance(n_bins, bool) or not isinstance(n_bins, int | np.integer) or n_bins < 1:
         raise ValueError(f"n_bins must be a positive whole number; got {n_bins!r}.")
     bins = _bins_of_equal_size(predicted, n_bins)
@@ -82,24 +82,27 @@ def calibration_curve(
     observed = np.array([_observed(target[part], grid, cause) for part in rows])
     if np.isnan(observed).any():
         warn_undefined(
-            f"nothing is observed at time {grid[0]:g} in {np.isnan(observed).sum()} of {len(rows)} bins: the observed "
-            "value is NaN there. Use fewer bins or an earlier time."
+            f"the observed value at time {grid[0]:g} cannot be estimated in {np.isnan(observed).sum()} of {len(rows)} "
+            "bins (NaN): their follow-up ends or their risk set is empty before. Use fewer bins or an earlier time."
         )
     means = np.array([predicted[part].mean() for part in rows])
     return CalibrationCurve(means, observed, np.array([len(part) for part in rows]))
 
 
 def _bins_of_equal_size(values: Array, n_bins: int) -> Indices:
-    """Number of the bin of each value; equal values share one, and no bin is empty."""
+    """Bin number of each value; equal values share a bin, and no bin is empty."""
+    # Tied values have the same (average) rank and therefore the same bin. Renumbering removes bins left empty by ties.
     position = (rankdata(values) - 0.5) / len(values)
     return np.unique(np.floor(position * n_bins), return_inverse=True)[1].ravel()
 
 
 def _observed(target: Target, grid: Array, cause: int | None) -> float:
-    """Survival, or incidence of a cause, at a time; NaN if it cannot be estimated."""
+    """Observed survival, or incidence of a cause, at a time; NaN if it cannot be estimated."""
     survival = kaplan_meier(target)
     value = float(evaluate_steps(survival, grid, start=1.0)[0])
     end = target.lower.max()
+    # A Kaplan-Meier estimate of 0 is meaningful only if it is reached at the end of follow-up. With delayed entry it
+    # may fall to 0 earlier, when all who have entered so far have had the event; it then stays 0 whoever enters later.
     nobody_left = value == 0.0 and survival[0][survival[1] == 0.0][0] == end
     if (value > 0.0 and grid[0] > end) or (value == 0.0 and not nobody_left):
         return float("nan")

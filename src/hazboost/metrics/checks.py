@@ -1,4 +1,4 @@
-"""What all metrics ask of their arguments, and the warnings that they share."""
+"""Argument checks and warnings shared by all metrics."""
 
 from __future__ import annotations
 
@@ -14,40 +14,41 @@ from sklearn.exceptions import UndefinedMetricWarning
 from hazboost.data.target import Target, as_target
 from hazboost.utils.arrays import Array, Indices, Mask, as_numbers, as_times
 
-#: Probabilities may leave [0, 1] by that much, as single precision does.
+#: Probabilities may exceed [0, 1] by this much: models that predict in single precision do.
 ROUNDING = 1e-6
 
 
 class FollowUpWarning(UserWarning):
-    """A metric was asked for times at which the follow-up had ended; the message says what was done."""
+    """A metric was evaluated at times after the end of follow-up; the message says how it was handled."""
 
 
 def warn_undefined(message: str) -> None:
-    """Say why a result is NaN."""
+    """Warn that a result is NaN, and why."""
     warnings.warn(message, UndefinedMetricWarning, stacklevel=_level_of_the_caller())
 
 
 def warn_follow_up(message: str) -> None:
-    """Say what was asked for beyond the follow-up, and what was done."""
+    """Warn about times after the end of follow-up."""
     warnings.warn(message, FollowUpWarning, stacklevel=_level_of_the_caller())
 
 
 def _level_of_the_caller() -> int:
-    """How many calls up the line is that called a metric: a warning should point there."""
+    """Stack level of the code that called a metric, so that the warning points at the user's line."""
     frame: FrameType | None = sys._getframe(1)
     level = 1
+    # Metrics call each other at different depths, so the level cannot be a constant.
     while frame is not None and frame.f_globals["__name__"].startswith("hazboost.metrics"):
         frame, level = frame.f_back, level + 1
     return level
 
 
 def exact_target(y: Any, name: str) -> Target:
-    """Check ``y``, and refuse events that were not seen at a time but in an interval."""
+    """Check ``y``, and refuse interval-censored rows, whose event time is unknown."""
     target = as_target(y, name=name)
     if target.interval.any():
         raise ValueError(
-            f"{name}: {_rows(np.flatnonzero(target.interval))} interval-censored; the metrics need the time of every "
-            "event. Leave these rows out, or judge the model by its likelihood."
+            f"{name}: {_rows(np.flatnonzero(target.interval))} interval-censored; the metrics need exact event "
+            "times. Leave these rows out, or evaluate the model by its likelihood."
         )
     return target
 
@@ -58,27 +59,29 @@ def one_row_target(y: Any, name: str) -> Target:
     if target.has_several_rows:
         rows = np.flatnonzero(np.bincount(target.subject)[target.subject] > 1)
         raise ValueError(
-            f"{name}: {_rows(rows)} of a subject with several rows; of all metrics only concordance_index takes them, "
-            "as a prediction from the covariates of one row is none for the subject."
+            f"{name}: {_rows(rows)} of a subject with several rows; of the metrics only concordance_index accepts "
+            "them, because the others need one prediction per subject."
         )
     return target
 
 
 def refuse_rows_after_an_event(target: Target) -> None:
-    """Refuse subjects who are seen again after an event: with competing causes, an event ends the follow-up."""
+    """Refuse rows after an event of the same subject: with competing risks, the first event ends the follow-up."""
+    # Sorted by subject and time, an offending row directly follows an event of its own subject.
     order = np.lexsort((target.lower, target.subject))
     again = target.event[order][:-1] & (target.subject[order][1:] == target.subject[order][:-1])
     if again.any():
         raise ValueError(
-            f"y: {_rows(order[1:][again])} of a subject who had an event before; with cause=, an event must be the "
-            "last that is seen of a subject."
+            f"y: {_rows(order[1:][again])} after an event of the same subject; with cause=, the follow-up of a "
+            "subject must end with its first event."
         )
 
 
 def event_of_interest(target: Target, cause: int | None) -> Mask:
-    """Where the event was seen, of the given cause or of any."""
+    """Rows with an observed event of the given cause, or of any cause."""
     if cause is None:
         return target.event
+    # True is an int to Python, but as a cause it is more likely a mistake than cause 1.
     if isinstance(cause, bool) or not isinstance(cause, int | np.integer) or cause < 1:
         raise ValueError(f"cause must be a positive whole number, or None for any event; got {cause!r}.")
     of_cause: Mask = target.cause == cause
@@ -86,7 +89,7 @@ def event_of_interest(target: Target, cause: int | None) -> Mask:
 
 
 def as_risk(risk: npt.ArrayLike, n: int) -> Array:
-    """One risk for each subject; not NaN."""
+    """Check one risk per row of ``y``. Infinite risks are allowed: only their order matters."""
     values = as_numbers(risk, "risk")
     if values.shape != (n,):
         raise ValueError(f"risk must have shape ({n},), one value for each row of y; got {values.shape}.")
@@ -95,7 +98,7 @@ def as_risk(risk: npt.ArrayLike, n: int) -> Array:
 
 
 def as_risks(risk: npt.ArrayLike, n: int, n_times: int) -> Array:
-    """One risk for each subject, or for each subject and time; in columns."""
+    """Check one risk per subject (returned as a single column), or one per subject and time."""
     values = as_numbers(risk, "risk")
     if values.shape == (n,):
         values = values[:, None]
@@ -108,7 +111,7 @@ def as_risks(risk: npt.ArrayLike, n: int, n_times: int) -> Array:
 
 
 def as_probabilities(estimate: npt.ArrayLike, n: int, n_times: int) -> Array:
-    """A probability for each subject and time."""
+    """Check one probability per subject and time; for a single time a vector will do."""
     values = as_numbers(estimate, "estimate")
     if n_times == 1 and values.shape == (n,):
         values = values[:, None]
@@ -121,24 +124,26 @@ def as_probabilities(estimate: npt.ArrayLike, n: int, n_times: int) -> Array:
 
 
 def check_probabilities(values: Array, name: str) -> Array:
-    """Refuse what is not a probability."""
+    """Refuse values outside of [0, 1], and NaN."""
+    # The negated condition is also true for NaN.
     wrong = ~((values >= -ROUNDING) & (values <= 1.0 + ROUNDING))
     _refuse(values, wrong, f"{name} must be probabilities between 0 and 1")
     return values
 
 
 def as_grid(times: npt.ArrayLike) -> Array:
-    """Ascending times, at least one."""
+    """Check one or more strictly increasing times."""
     grid = np.atleast_1d(as_times(times))
     if grid.ndim != 1 or len(grid) == 0:
         raise ValueError(f"times must be one time or a list of times; got shape {grid.shape}.")
+    # Sorting here would silently break the correspondence with the columns of the predictions.
     if (np.diff(grid) <= 0.0).any():
-        raise ValueError("times must ascend, each once; sort them, and the columns of the predictions with them.")
+        raise ValueError("times must be strictly increasing; sort them, and the columns of the predictions with them.")
     return grid
 
 
 def name_times(times: Array) -> str:
-    """The first few of the times."""
+    """The first three times as text."""
     named = ", ".join(f"{time:g}" for time in times[:3])
     return named if len(times) <= 3 else f"{named} and {len(times) - 3} more"
 
@@ -155,5 +160,6 @@ def _rows(rows: Indices) -> str:
     """``row 3 is``, or ``rows 3, 5, 8 and 2 more are``."""
     if len(rows) == 1:
         return f"row {rows[0]} is"
+    # Three rows are enough to find the problem; large data would otherwise fill the screen.
     named = ", ".join(str(row) for row in np.sort(rows)[:3])
     return f"rows {named} and {len(rows) - 3} more are" if len(rows) > 3 else f"rows {named} are"

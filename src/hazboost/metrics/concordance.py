@@ -1,4 +1,4 @@
-"""Harrell's concordance index, with delayed entry, time-varying rows and competing causes."""
+"""Harrell's concordance index, with delayed entry, time-varying covariates and competing risks."""
 
 from __future__ import annotations
 
@@ -15,34 +15,35 @@ from hazboost.utils.arrays import Array, Mask
 
 
 def concordance_index(y: Any, risk: npt.ArrayLike, *, cause: int | None = None) -> float:
-    r"""Probability that of two comparable subjects the one with the higher risk has the event first.
+    r"""Probability that, of two comparable subjects, the one with the higher risk has the event first.
 
     .. math:: C = \frac{\sum_{i, j} A_{ij} \left([r_i > r_j] + \tfrac12 [r_i = r_j]\right)}{\sum_{i, j} A_{ij}}
 
-    :math:`A_{ij} = 1` where subject :math:`i` had the event at :math:`t_i` and subject :math:`j` was under observation
-    then, and went on without event: :math:`t_j > t_i`, or :math:`t_j = t_i` and :math:`j` was censored. With delayed
-    entry :math:`j` must have entered before :math:`t_i`. With a cause, the event is one of that cause, and subjects who
-    had another one stay comparable ever after: they can no longer have it (Wolbers et al., 2009).
+    :math:`A_{ij} = 1` if subject :math:`i` has the event at :math:`t_i` and subject :math:`j` is at risk then and is
+    known to be event-free at :math:`t_i`: :math:`t_j > t_i`, or :math:`t_j = t_i` and :math:`j` is censored. With
+    delayed entry :math:`j` must have entered before :math:`t_i`. With ``cause``, only events of that cause count, and
+    subjects with an event of another cause remain comparable at all later times, because they can no longer have the
+    event of interest (Wolbers et al., 2009).
 
     Parameters
     ----------
     y : structured array, DataFrame, pair of arrays, or result of `Surv`
-        What was observed. With several rows for each subject (``Surv.counting``), at each event the rows that are at
-        risk are compared, one for each subject.
+        Observed outcomes. With several rows per subject (``Surv.counting``), the row of an event is compared with the
+        rows at risk at that time, one for each other subject.
     risk : array-like of shape (n,)
-        One value for each row of ``y``; higher means earlier. Risks closer than 1e-8 are tied.
+        One value for each row of ``y``; higher means an earlier event. Risks closer than 1e-8 are tied.
     cause : int, optional
-        Cause of interest among competing ones; by default any event counts.
+        Cause of interest with competing risks; by default any event counts.
 
     Returns
     -------
     float
-        Between 0 and 1; 0.5 for a useless risk. NaN, with a warning, if no pair is comparable.
+        Between 0 and 1; 0.5 for an uninformative risk. NaN, with a warning, if no pair is comparable.
 
     Notes
     -----
-    The time is O(n log n). Comparable pairs are those that censoring left, so the value depends on the censoring;
-    `concordance_index_ipcw` corrects for it.
+    The running time is O(n log n). Which pairs are comparable depends on the censoring, and so does the value;
+    `concordance_index_ipcw` corrects for this.
 
     References
     ----------
@@ -60,6 +61,7 @@ def concordance_index(y: Any, risk: npt.ArrayLike, *, cause: int | None = None) 
     time = target.lower
     if cause is not None:
         refuse_rows_after_an_event(target)
+        # A subject with a competing event counts as event-free for ever, hence comparable with every later event.
         time = np.where(target.event & ~event, np.inf, time)
     concordance = _share(*comparable_credit(event, time, values, start_of_risk(target)))
     if np.isnan(concordance):
@@ -68,9 +70,9 @@ def concordance_index(y: Any, risk: npt.ArrayLike, *, cause: int | None = None) 
 
 
 def harrell(target: Target, risk: Array) -> float:
-    """`concordance_index` of what needs no check, as silent as the training asks; NaN if no pair is comparable.
+    """`concordance_index` without checks or warnings, for use during training; NaN if no pair is comparable.
 
-    A row whose event lies in an interval counts as censored at its beginning.
+    An interval-censored row counts as censored at the lower end of its interval.
     """
     return _share(*comparable_credit(target.event, target.lower, risk, start_of_risk(target)))
 
@@ -81,19 +83,21 @@ def _share(credit: Array, pairs: Array) -> float:
 
 
 def comparable_credit(event: Mask, time: Array, risk: Array, entry: Array) -> tuple[Array, Array]:
-    """What each event wins against the rows that are comparable with it, and the number of these.
+    """For each event, the number of concordant pairs (ties count one half) and of comparable pairs.
 
-    Events are in descending order of time.
+    Events are in decreasing order of time.
     """
-    # Later first; at equal times the censored before the events, so that an event meets what precedes it.
+    # Sorted by decreasing time, with censored rows before events at equal times, the rows comparable with an event are
+    # exactly those that precede it.
     order = np.lexsort((event, -time))
     event, time, risk, entry = event[order], time[order], risk[order], entry[order]
-    # At one time events do not meet each other: each meets what precedes their run.
+    # Events at the same time are not comparable with each other, so each is compared with what precedes their run.
     run = np.cumsum(np.r_[True, (time[1:] != time[:-1]) | (event[1:] != event[:-1])])
     credit, pairs = credit_among_first(risk, np.searchsorted(run, run[event], side="left"), risk[event])
     if np.isneginf(entry).all():
         return credit, pairs
-    # Some of them have not entered yet. Whoever enters after the event also leaves after it, so all of those were met.
+    # With delayed entry, subtract the rows that enter at or after the event and are not yet at risk. They also leave
+    # after it, so all of them were counted above.
     last_in = np.argsort(-entry, kind="stable")
     absent = np.searchsorted(-entry[last_in], -time[event], side="right")
     absent_credit, absent_pairs = credit_among_first(risk[last_in], absent, risk[event])

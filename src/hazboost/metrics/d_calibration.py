@@ -1,4 +1,4 @@
-"""D-calibration: the survival probabilities at the observed times should be uniform."""
+"""D-calibration: predicted survival probabilities at the event times should be uniformly distributed."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from hazboost.utils.arrays import Array, as_numbers
 class DCalibration(NamedTuple):
     """Result of `d_calibration`."""
 
-    #: Pearson's statistic, chi-squared with one degree of freedom less than there are bins.
+    #: Pearson's statistic, compared with a chi-squared distribution with ``n_bins - 1`` degrees of freedom.
     statistic: float
-    #: Small where the probabilities are not uniform.
+    #: Small if the probabilities are not uniform, that is if the model is not calibrated.
     p_value: float
-    #: Number of subjects in each bin, from survival 0 to survival 1; with censoring, in parts.
+    #: Number of subjects in each bin, from survival 0 to 1; not whole numbers if subjects are censored.
     counts: Array
-    #: Borders of the bins, one more than there are bins.
+    #: The ``n_bins + 1`` edges of the bins.
     edges: Array
 
 
 def d_calibration(y: Any, survival: npt.ArrayLike, *, n_bins: int = 10) -> DCalibration:
     r"""Test whether predicted survival functions are calibrated as distributions.
 
-    If the predicted distributions are true, :math:`S_i(t_i)` at the time of the event is uniform. Each bin
-    :math:`[a, b)` of [0, 1] should then hold :math:`n (b - a)` subjects. A subject censored at :math:`s = S_i(t_i)`
-    will have its event somewhere below, and is spread evenly over :math:`[0, s]`.
+    If the predicted distributions are correct, :math:`S_i(t_i)` at the event time is uniform on [0, 1], and each bin
+    :math:`[a, b)` is expected to contain :math:`n (b - a)` subjects. A subject censored at survival
+    :math:`s = S_i(t_i)` has its event at a lower survival probability and is spread evenly over :math:`[0, s]`.
 
     .. math:: N_{[a, b)} = \sum_{\text{events}} [a \le s_i < b]
               + \sum_{\text{censored}} \frac{\min(b, s_i) - \min(a, s_i)}{s_i}, \qquad
@@ -39,10 +39,10 @@ def d_calibration(y: Any, survival: npt.ArrayLike, *, n_bins: int = 10) -> DCali
     Parameters
     ----------
     y : structured array, DataFrame, pair of arrays, or result of `Surv`
-        What was observed; one row for each subject.
+        Observed outcomes, one row per subject.
     survival : array-like of shape (n,)
-        Each subject's predicted survival probability at its own observed time. Of a subject with delayed entry,
-        given that it was without event at entry: ``S(time) / S(entry)``.
+        Predicted survival probability of each subject at its own observed time; with delayed entry, conditional on
+        being event-free at entry: ``S(time) / S(entry)``.
     n_bins : int, default=10
         Number of bins of equal width.
 
@@ -53,11 +53,11 @@ def d_calibration(y: Any, survival: npt.ArrayLike, *, n_bins: int = 10) -> DCali
 
     Notes
     -----
-    Spreading the censored makes the counts smoother than chance would, so that with much censoring true
-    models are rejected less often than the p-value says.
+    Spreading censored subjects over several bins makes the counts less variable than Pearson's statistic assumes, so
+    with heavy censoring the test is conservative: it rejects correct models less often than its level.
 
-    The whole distribution is tested, over all causes; for a single cause there is no such test, as its
-    cumulative incidence does not reach 1.
+    With competing risks the test is of the survival function of all causes. There is no such test for a single cause,
+    because a cumulative incidence does not reach 1.
 
     References
     ----------
@@ -77,13 +77,14 @@ def d_calibration(y: Any, survival: npt.ArrayLike, *, n_bins: int = 10) -> DCali
     values = as_numbers(survival, "survival")
     if values.shape != (len(target),):
         raise ValueError(
-            f"survival must have shape ({len(target)},), the probability of each subject at its own time; "
+            f"survival must have shape ({len(target)},), one probability per subject at its own time; "
             f"got {values.shape}."
         )
     if isinstance(n_bins, bool) or not isinstance(n_bins, int | np.integer) or n_bins < 2:
         raise ValueError(f"n_bins must be a whole number of at least 2; got {n_bins!r}.")
     values = np.clip(check_probabilities(values, "survival"), 0.0, 1.0)
     edges = np.linspace(0.0, 1.0, n_bins + 1)
+    # Predictions may exceed [0, 1] by rounding, which would put them outside of all bins; hence the clipping above.
     counts = _count(values[target.event], edges) + _spread(values[~target.event], edges)
     expected = len(target) / n_bins
     statistic = float(((counts - expected) ** 2).sum() / expected)
@@ -96,8 +97,8 @@ def _count(values: Array, edges: Array) -> Array:
 
 
 def _spread(values: Array, edges: Array) -> Array:
-    """Number of values in each bin, each value spread evenly from 0 to itself."""
-    # A survival of zero has no length to be spread over; it belongs to the first bin.
+    """Number of values in each bin if each value is spread evenly over the interval from 0 to the value."""
+    # A survival of 0 cannot be spread and belongs to the first bin; `tiny` avoids 0 / 0.
     length = np.maximum(values, np.finfo(np.float64).tiny)
     below = np.array([(np.minimum(edge, length) / length).sum() for edge in edges])
     return np.diff(below)

@@ -1,4 +1,4 @@
-"""Scores of predicted probabilities at given times: Brier and logarithmic, with censoring weights."""
+"""Brier and logarithmic scores of predicted probabilities, with inverse probability of censoring weights."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from hazboost.metrics.checks import (
 from hazboost.metrics.weights import Observation
 from hazboost.utils.arrays import Array
 
-#: Probabilities in a logarithmic score are kept that far from 0 and 1.
+#: Lower bound of the probability in a logarithmic score; a single certain but wrong prediction would cost infinity.
 SMALLEST_PROBABILITY = 1e-7
 
-#: From the probability that was given to what happened, to what it costs.
+#: Maps the probability that was predicted for the observed outcome to its cost.
 Cost = Callable[[Array], Array]
 
 
@@ -38,36 +38,37 @@ def brier_score(
     .. math:: \mathrm{BS}(t) = \frac1n \sum_i \left( \frac{[t_i \le t, \text{event}]}{G(t_i)} \, S_i(t)^2
               + \frac{[t_i > t]}{G(t)} \, (1 - S_i(t))^2 \right)
 
-    :math:`G` is the probability of not being censored, from the training data. With a cause :math:`c` the prediction
-    is its cumulative incidence :math:`F_i`: whoever had an event until :math:`t` costs :math:`(1 - F_i(t))^2` if it was
-    of that cause and :math:`F_i(t)^2` if of another, both over :math:`G(t_i)`; the others cost
-    :math:`F_i(t)^2 / G(t)`.
+    :math:`G` is the probability of not being censored, estimated from the training data. With ``cause`` the prediction
+    is the cumulative incidence :math:`F_i` of that cause. A subject with an event by :math:`t` contributes
+    :math:`(1 - F_i(t))^2 / G(t_i)` if the event is of that cause and :math:`F_i(t)^2 / G(t_i)` if it is of another; an
+    event-free subject contributes :math:`F_i(t)^2 / G(t)`.
 
     Parameters
     ----------
     y_train, y_test : structured array, DataFrame, pair of arrays, or result of `Surv`
-        What was observed; one row for each subject.
+        Observed outcomes, one row per subject. The censoring distribution is estimated from ``y_train``.
     estimate : array-like of shape (n_test, n_times)
-        Survival probabilities; with a cause, its cumulative incidences. Of a subject with delayed entry,
-        probabilities given that it was without event at entry: ``S(t) / S(entry)``.
+        Predicted survival probabilities; with ``cause``, cumulative incidences. With delayed entry they are
+        conditional on being event-free at entry: ``S(t) / S(entry)``.
     times : array-like of shape (n_times,)
-        Ascending times.
+        Strictly increasing times.
     cause : int, optional
-        Cause of interest among competing ones; by default any event counts.
+        Cause of interest with competing risks; by default any event counts.
 
     Returns
     -------
     array of shape (n_times,)
-        0 is perfect, and 0.25 the score of always saying one half. NaN, with a warning, at times about which no
-        subject tells anything.
+        0 is perfect; predicting 0.5 for everybody gives 0.25. NaN, with a warning, at times at which no test subject
+        has had an event or is under observation.
 
     Notes
     -----
-    With delayed entry at :math:`a_i`, subjects with :math:`a_i \ge t` do not count at :math:`t`, :math:`n` is the
-    number of the others, and all weights are multiplied with :math:`G(a_i)`: nobody could be censored before entry.
+    With delayed entry at :math:`a_i`, subjects with :math:`a_i \ge t` are left out at :math:`t`, :math:`n` is the
+    number of the others, and all weights are multiplied by :math:`G(a_i)`, because a subject cannot be censored before
+    its entry.
 
-    Beyond the training data :math:`G` is not known; its smallest positive value is used, with a `FollowUpWarning`. The
-    same warning tells of times after the last subject of the test data has left.
+    Beyond the follow-up of the training data :math:`G` is unknown; its smallest positive value is used there, with a
+    `FollowUpWarning`. The same warning is given for times after the end of follow-up of the test data.
 
     References
     ----------
@@ -88,12 +89,12 @@ def brier_score(
 def integrated_brier_score(
     y_train: Any, y_test: Any, estimate: npt.ArrayLike, times: npt.ArrayLike, *, cause: int | None = None
 ) -> float:
-    r"""Mean of the Brier score over a span of time.
+    r"""Mean of the Brier score over time.
 
     .. math:: \mathrm{IBS} = \frac{1}{t_m - t_1} \int_{t_1}^{t_m} \mathrm{BS}(t) \, dt
 
-    by the trapezoidal rule over the given times, of which there are at least two. NaN if the score is not
-    defined at one of them. For arguments and rules see `brier_score`.
+    The integral is computed by the trapezoidal rule over the given times, at least two. NaN if the score is undefined
+    at one of them. See `brier_score` for the arguments and conventions.
 
     Examples
     --------
@@ -114,9 +115,9 @@ def log_score(
     .. math:: \mathrm{LS}(t) = -\frac1n \sum_i \left( \frac{[t_i \le t, \text{event}]}{G(t_i)} \log(1 - S_i(t))
               + \frac{[t_i > t]}{G(t)} \log S_i(t) \right)
 
-    As the Brier score, but a confident error costs more. So that one error does not cost everything, the
-    probability of what happened counts as 1e-7 where it is smaller: no subject costs more than 16.1, times
-    its weight. For arguments and rules see `brier_score`.
+    Compared with the Brier score, confident errors cost more. The predicted probability of the observed outcome is
+    bounded below by 1e-7, so that no subject contributes more than 16.1 times its weight. See `brier_score` for the
+    arguments and conventions.
 
     References
     ----------
@@ -137,9 +138,9 @@ def log_score(
 def integrated_log_score(
     y_train: Any, y_test: Any, estimate: npt.ArrayLike, times: npt.ArrayLike, *, cause: int | None = None
 ) -> float:
-    """Mean of the logarithmic score over a span of time, by the trapezoidal rule.
+    """Mean of the logarithmic score over time, by the trapezoidal rule.
 
-    See `integrated_brier_score`, and `log_score` for the score itself.
+    See `log_score` for the score and `integrated_brier_score` for the mean.
 
     Examples
     --------
@@ -163,55 +164,62 @@ def _log_loss(probability: Array) -> Array:
 def _score(
     y_train: Any, y_test: Any, estimate: npt.ArrayLike, times: npt.ArrayLike, cause: int | None, cost: Cost
 ) -> Array:
-    """Mean cost at each time, weighted with the inverse probability of being observed."""
+    """Mean cost at each time, weighted by the inverse probability of being observed."""
     train, test, grid = one_row_target(y_train, "y_train"), one_row_target(y_test, "y_test"), as_grid(times)
     predicted, event = as_probabilities(estimate, len(test), len(grid)), event_of_interest(test, cause)
+    # Both cases become predictions of the binary outcome "event (of the cause) by t".
     incidence = 1.0 - predicted if cause is None else predicted
     entry, weights = start_of_risk(test), _Weights(Observation(train), test, grid)
     score = np.full(len(grid), np.nan)
     for k, time in enumerate(grid):
         weight = weights.at(k)
         if weight.any():
+            # Censored subjects and those with a competing event are costed as "no event"; the former have weight 0.
             happened = event & (test.lower <= time)
             costs = cost(np.where(happened, incidence[:, k], 1.0 - incidence[:, k]))
+            # Dividing by the number of subjects, not by the sum of the weights, is the convention of Graf et al. and
+            # of scikit-survival.
             score[k] = weight @ costs / (entry < time).sum()
     if np.isnan(score).any():
         warn_undefined(
-            f"the score is not defined (NaN) at {name_times(grid[np.isnan(score)])}: nobody of y_test had an event "
-            "until then, or is under observation."
+            f"the score is not defined (NaN) at times {name_times(grid[np.isnan(score)])}: by then no subject of "
+            "y_test has had an event, and none is under observation."
         )
     return score
 
 
 class _Weights:
-    """Weights of the test subjects at each time of a grid."""
+    """Inverse probability of censoring weights of the test subjects at each time of a grid."""
 
     def __init__(self, observation: Observation, test: Target, grid: Array) -> None:
         self.test, self.grid, self.entry = test, grid, start_of_risk(test)
+        # Conditional on entry at a, the probability of being uncensored until t is G(t) / G(a).
         self.at_entry = np.ones(len(test))
         delayed = np.isfinite(self.entry)
         self.at_entry[delayed] = observation.uncensored(self.entry[delayed], "entry times of y_test")
         ended = test.event & (test.lower <= grid[-1])
-        self.gone = np.zeros(len(test))
-        self.gone[ended] = 1.0 / observation.uncensored(test.lower[ended], "event times of y_test")
+        self.after_event = np.zeros(len(test))
+        self.after_event[ended] = 1.0 / observation.uncensored(test.lower[ended], "event times of y_test")
+        # After the last test subject has left, nobody has weight 1 / G(t). G is not evaluated there, which would only
+        # add a warning about the training data.
         followed = grid < test.lower.max()
-        self.present = np.zeros(len(grid))
-        self.present[followed] = 1.0 / observation.uncensored(grid[followed], "times")
+        self.event_free = np.zeros(len(grid))
+        self.event_free[followed] = 1.0 / observation.uncensored(grid[followed], "times")
         if not (followed.all() or test.event.all()):
             warn_follow_up(
-                f"the follow-up of y_test ends at {test.lower.max():g}; at {name_times(grid[~followed])} the score "
-                "sees only those who had an event before."
+                f"the follow-up of y_test ends at {test.lower.max():g}; at times {name_times(grid[~followed])} the "
+                "score is computed only from subjects with an earlier event."
             )
 
     def at(self, k: int) -> Array:
-        """Weights at one time: 0 for those who had left without event, or had not entered."""
+        """Weights at one time: 0 for subjects censored before it or not yet under observation."""
         time = self.grid[k]
-        staying = np.where(self.entry < time, self.present[k], 0.0)
-        return self.at_entry * np.where(self.test.lower <= time, self.gone, staying)
+        staying = np.where(self.entry < time, self.event_free[k], 0.0)
+        return self.at_entry * np.where(self.test.lower <= time, self.after_event, staying)
 
 
 def _mean_over_time(score: Array, times: npt.ArrayLike) -> float:
     grid = as_grid(times)
     if len(grid) < 2:
-        raise ValueError("times must be at least two to integrate over; at one time, use the score itself.")
+        raise ValueError("times must contain at least two times to integrate over; for one time, use the score itself.")
     return float(trapezoid(score, grid) / (grid[-1] - grid[0]))

@@ -1,4 +1,4 @@
-"""Uno's concordance index, which does not depend on the censoring."""
+"""Uno's concordance index, whose expected value does not depend on the censoring."""
 
 from __future__ import annotations
 
@@ -24,32 +24,35 @@ def concordance_index_ipcw(
     .. math:: C = \frac{\sum_{i, j} A_{ij} w_{ij} \left([r_i > r_j] + \tfrac12 [r_i = r_j]\right)}
               {\sum_{i, j} A_{ij} w_{ij}}, \qquad w_{ij} = \frac{1}{G(t_i) \, G(\min(t_i, t_j))}
 
-    over the pairs :math:`A_{ij}` of `concordance_index` with :math:`t_i < \tau`. :math:`G` is the probability of not
-    being censored, from the training data. Where :math:`j` leaves after :math:`t_i` the weight is Uno's
-    :math:`G(t_i)^{-2}`; a subject :math:`j` with an earlier event of another cause has :math:`G(t_j)` in it.
+    The sums are over the comparable pairs :math:`A_{ij}` of `concordance_index` with :math:`t_i < \tau`. :math:`G` is
+    the probability of not being censored, estimated from the training data. If :math:`j` leaves after :math:`t_i`, the
+    weight is :math:`G(t_i)^{-2}` (Uno et al., 2011); if :math:`j` has an earlier event of another cause, one of the two
+    factors is :math:`G(t_j)` (Wolbers et al., 2014).
 
     Parameters
     ----------
     y_train, y_test : structured array, DataFrame, pair of arrays, or result of `Surv`
-        What was observed, in any form that `FPBoost.fit` takes; one row for each subject.
+        Observed outcomes in any form that `FPBoost.fit` accepts, one row per subject. The censoring distribution is
+        estimated from ``y_train``.
     risk : array-like of shape (n_test,)
-        Higher means earlier. Risks closer than 1e-8 are tied.
+        Higher means an earlier event. Risks closer than 1e-8 are tied.
     tau : float, optional
         Only events before this time count; by default all.
     cause : int, optional
-        Cause of interest among competing ones; by default any event counts.
+        Cause of interest with competing risks; by default any event counts.
 
     Returns
     -------
     float
-        Between 0 and 1; 0.5 for a useless risk. NaN, with a warning, if no pair is comparable.
+        Between 0 and 1; 0.5 for an uninformative risk. NaN, with a warning, if no pair is comparable.
 
     Notes
     -----
-    With delayed entry, :math:`G` becomes the probability of being under observation, having entered and not
+    With delayed entry, :math:`G` becomes the probability of being under observation, that is of having entered and not
     being censored (Hartman et al., 2023).
 
-    Beyond the training data :math:`G` is not known; its smallest positive value is used, with a `FollowUpWarning`.
+    Beyond the follow-up of the training data :math:`G` is unknown; its smallest positive value is used there, with a
+    `FollowUpWarning`. A ``tau`` within that follow-up avoids this.
 
     References
     ----------
@@ -66,13 +69,15 @@ def concordance_index_ipcw(
     """
     train, test = one_row_target(y_train, "y_train"), one_row_target(y_test, "y_test")
     values, event = as_risk(risk, len(test)), event_of_interest(test, cause)
+    # Strictly before tau, as in Uno et al. and scikit-survival.
     counted = event & (test.lower < (np.inf if tau is None else tau))
     observation = Observation(train)
-    # The credit of events comes in descending order of time.
+    # `comparable_credit` returns events in decreasing order of time, so the weights are put in the same order.
     weight = 1.0 / observation.under_observation(np.sort(test.lower[counted])[::-1], "event times of y_test")
     credit, pairs = comparable_credit(counted, test.lower, values, start_of_risk(test))
     won, possible = (weight**2 * credit).sum(), (weight**2 * pairs).sum()
     if cause is not None:
+        # Pairs with an earlier competing event have a weight of their own, 1 / (G(t_i) G(t_j)).
         further = _credit_against_competing(test, values, counted, observation)
         won, possible = won + (weight * further[0]).sum(), possible + (weight * further[1]).sum()
     if possible == 0.0:
@@ -84,11 +89,12 @@ def concordance_index_ipcw(
 def _credit_against_competing(
     test: Target, risk: Array, counted: Mask, observation: Observation
 ) -> tuple[Array, Array]:
-    """What each event wins, weighted, against those who had an event of another cause before it.
+    """For each event, weighted concordant and comparable pairs with the earlier competing events.
 
-    Events are in descending order of time.
+    Events are in decreasing order of time.
     """
     events = np.flatnonzero(counted)[np.argsort(-test.lower[counted], kind="stable")]
+    # Later competing events form no pair; leaving them out avoids evaluating G beyond what is needed.
     last = test.lower[events].max(initial=-np.inf)
     competing = np.flatnonzero(test.event & ~counted & (test.lower < last))
     competing = competing[np.argsort(test.lower[competing], kind="stable")]

@@ -1,4 +1,4 @@
-"""How likely a subject was to be observed, learned from the training data: the inverse weighs the test data."""
+"""Probability of being observed, estimated from training data; its inverse weights the test data (IPCW)."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ Curve = Callable[[Array], Array]
 class Observation:
     r"""Probabilities of not being censored, and of being under observation.
 
-    Both are learned from training data, and neither is known where these end. There the last positive value
-    is used, and a `FollowUpWarning` says so.
+    Both are estimated from training data and are unknown after the end of their follow-up. There the smallest positive
+    value is used, with a `FollowUpWarning`.
 
     Parameters
     ----------
     train : Target
-        Training data, one row for each subject.
+        Training data, one row per subject.
     """
 
     def __init__(self, train: Target) -> None:
         self.train = train
+        # Entry at time 0 is no delayed entry; `start_of_risk` is minus infinity there.
         self.delayed = bool(np.isfinite(start_of_risk(train)).any())
         self.end = float(train.lower.max())
         self.censoring = censoring_distribution(train)
@@ -36,18 +37,19 @@ class Observation:
             self._refuse_empty_risk_set()
 
     def uncensored(self, times: Array, what: str) -> Array:
-        """Probability G of not being censored until each time; ``what`` names the times in a warning."""
+        """Probability G of not being censored by each time; ``what`` names the times in a warning."""
         return self._clipped(self._uncensored, times, what)
 
     def under_observation(self, times: Array, what: str) -> Array:
-        r"""Probability of having entered before each time and not being censored until it.
+        r"""Probability of having entered before each time and not being censored by it.
 
-        Without delayed entry this is :math:`G(t)`. With it, of all subjects that are alive at :math:`t` a share
-        proportional to :math:`R(t) / S(t-)` is in the risk set :math:`R`, and
+        Without delayed entry this is :math:`G(t)`. With delayed entry, the share of the subjects event-free at
+        :math:`t` that is in the risk set of size :math:`R(t)` is proportional to :math:`R(t) / S(t-)`, and
 
         .. math:: O(t) = \frac{R(t)}{n S(t-)} \frac{G(t)}{G(t-)}
 
-        is the probability but for a constant factor, the share of all subjects that entered before their event.
+        is the probability up to a constant factor, the share of all subjects who enter before their event. The factor
+        cancels in ratios such as the concordance index and the AUC (Hartman et al., 2023).
         """
         return self._clipped(self._under_observation if self.delayed else self._uncensored, times, what)
 
@@ -57,8 +59,10 @@ class Observation:
     def _under_observation(self, times: Array) -> Array:
         present = at_risk(self.train, times) / self.train.weight.sum()
         surviving = evaluate_steps(self.survival, times, start=1.0, before=True)
+        # R(t) counts subjects before the events and censorings at t. G(t) / G(t-) removes those censored at t, so that
+        # the result equals G(t) when there is no delayed entry.
         before = evaluate_steps(self.censoring, times, start=1.0, before=True)
-        # Past the end of all follow-up nobody is present, whether or not anybody survives.
+        # After the end of follow-up both the risk set and S may be 0; the probability is then 0, not 0 / 0.
         share = surviving * before
         probability: Array = present * np.divide(
             self._uncensored(times), share, out=np.zeros_like(times), where=share > 0.0
@@ -71,22 +75,22 @@ class Observation:
         if not unknown.any():
             return values
         known = curve(np.unique(self.train.lower))
-        # Nothing is known of the censoring if all leave without event at once.
+        # If all training subjects are censored at the same time there is no positive value, and no information.
         lowest = float(known[known > 0.0].min()) if (known > 0.0).any() else 1.0
         warn_follow_up(
             f"{unknown.sum()} of {len(times)} {what} (up to {times[unknown].max():g}) lie where y_train, whose "
             f"follow-up ends at {self.end:g}, has nobody under observation; the probability of being observed is "
-            f"clipped to {lowest:.4g} there, its smallest positive value. Earlier times, or a lower tau, avoid this."
+            f"clipped to {lowest:.4g} there, its smallest positive value. Use earlier times or a smaller tau."
         )
         return np.where(unknown, lowest, values)
 
     def _refuse_empty_risk_set(self) -> None:
-        """With delayed entry the risk set may run empty and fill again; nothing can be estimated after that."""
+        """Refuse a risk set that becomes empty and fills again by delayed entries: estimates stay 0 from then on."""
         for time, value in (self.survival, self.censoring):
             if len(value) and value[-1] == 0.0 and time[value == 0.0][0] < self.end:
                 empty = time[value == 0.0][0]
                 raise ValueError(
-                    f"y_train: at time {empty:g} everybody who had entered has left, and others enter later; the "
-                    "distribution of the times cannot be estimated from it. Leave out the "
-                    f"{(self.train.lower <= empty).sum()} subjects who leave until then."
+                    f"y_train: the risk set is empty after time {empty:g} and fills again by later entries, so the "
+                    "distributions of event and censoring times cannot be estimated. Leave out the "
+                    f"{(self.train.lower <= empty).sum()} subjects who leave at or before that time."
                 )

@@ -1,6 +1,7 @@
-"""Figures of what was chosen and why, and of how models compare.
+"""Figures of the cross-validation, of hyperparameter searches and of comparisons of models.
 
-They need matplotlib, which is imported when one is drawn.
+They need matplotlib, which is imported only when a figure is drawn. The functions accept any object with the
+attributes they read, so this package does not depend on the estimator or on the tuning.
 """
 
 from __future__ import annotations

@@ -1,15 +1,17 @@
-"""Where figures are drawn, and in which colours."""
+"""Axes and colours shared by the figures."""
 
 from __future__ import annotations
 
 from typing import Any
 
+#: Colours of curves, of what was chosen, and of references in the background.
 LINE, CHOSEN, QUIET = "#1f77b4", "#d62728", "#8c8c8c"
 
 
 def make_axes(panels: int, ax: Any) -> list[Any]:
-    """Axes side by side in a new figure, or those that are given, checked to be as many."""
+    """Axes side by side in a new figure, or the given ones, checked to be as many as there are panels."""
     if ax is None:
+        # Imported here because matplotlib is optional, and slow to import.
         try:
             from matplotlib import pyplot as plt  # noqa: PLC0415
         except ImportError as error:
@@ -22,5 +24,5 @@ def make_axes(panels: int, ax: Any) -> list[Any]:
 
 
 def tidy(ax: Any) -> None:
-    """Leave out the lines that say nothing."""
+    """Hide the top and right borders."""
     ax.spines[["top", "right"]].set_visible(False)

@@ -1,4 +1,4 @@
-"""Critical-difference diagrams: mean ranks of models over data sets, and which of them may be equal."""
+"""Critical-difference diagrams (Demšar, 2006): mean ranks of models, and which do not differ significantly."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hazboost.plots.axes import CHOSEN, make_axes
 from hazboost.utils.arrays import Array
 
 INK = "#222222"
-#: Distances in units of the axis of ranks, turned downwards: between bars, between labels.
+#: Vertical distances between bars and between labels. The vertical axis points downwards, with ranks at 0.
 _BAR, _LABEL = 0.45, 0.8
 
 
@@ -26,22 +26,24 @@ def plot_ranks(
     ink: str = INK,
     accent: str = CHOSEN,
 ) -> Any:
-    """Draw an axis of ranks with the models below, the better half on the left, and bars over groups that may be equal.
+    """Draw mean ranks on an axis, and bars that join models whose ranks do not differ significantly.
+
+    The better half of the models is listed on the left, the others on the right.
 
     Parameters
     ----------
     ranks : mapping
-        Name of each model -> its mean rank; 1 is best.
+        Mean rank of each model by name; 1 is best.
     difference : float
-        Mean ranks that are not further apart may be equal; `critical_difference` gives it.
+        Critical difference of mean ranks, see `critical_difference`.
     ax : Axes, optional
         Where to draw; a new figure by default.
     highlight : collection of str
         Names to draw in the accent colour.
     title : str
-        Above the axis.
+        Title above the axis.
     ink, accent : str
-        Colours of all and of the highlighted models.
+        Colours of normal and of highlighted models.
 
     Returns
     -------
@@ -51,9 +53,11 @@ def plot_ranks(
     ordered = sorted(ranks.items(), key=lambda item: item[1])
     count, half = len(ordered), (len(ordered) + 1) // 2
     bars = cliques(np.array([rank for _, rank in ordered]), difference)
+    # Labels begin below the lowest bar, so that bars and lines to the labels do not cross at the same height.
     top = _BAR * len(bars) + 0.6
     for position, (name, rank) in enumerate(ordered):
         left = position < half
+        # The outermost rank of each side has the highest label, so that the lines to the labels do not cross.
         depth = top + _LABEL * (position if left else count - 1 - position)
         edge = 0.6 if left else count + 0.4
         marked = name in highlight
@@ -85,15 +89,16 @@ def critical_difference(models: int, datasets: int, level: float = 0.05) -> floa
 
     .. math:: q_\alpha \sqrt{\frac{k (k + 1)}{6 D}}
 
-    for :math:`k` models on :math:`D` data sets, with :math:`q_\alpha` the quantile of the studentised range over
-    :math:`\sqrt 2`.
+    for :math:`k` models on :math:`D` data sets, where :math:`q_\alpha` is the quantile of the studentised range divided
+    by :math:`\sqrt 2` (Demšar, 2006, Statistical comparisons of classifiers over multiple data sets).
     """
+    # Infinitely many degrees of freedom: the variance of ranks is known.
     quantile = studentized_range.ppf(1 - level, models, np.inf) / np.sqrt(2)
     return float(quantile * np.sqrt(models * (models + 1) / (6 * datasets)))
 
 
 def cliques(ranks: Array, difference: float) -> list[tuple[float, float]]:
-    """Longest runs of sorted ranks, of at least two, that span no more than the critical difference.
+    """First and last rank of each maximal group of at least two sorted ranks that spans at most the difference.
 
     Examples
     --------
@@ -104,6 +109,7 @@ def cliques(ranks: Array, difference: float) -> list[tuple[float, float]]:
     end = -1
     for start, rank in enumerate(ranks):
         last = int(np.searchsorted(ranks, rank + difference, side="right")) - 1
+        # A run that ends where an earlier one ends is contained in it.
         if last > max(start, end):
             runs.append((float(rank), float(ranks[last])))
             end = last

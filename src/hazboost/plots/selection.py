@@ -1,27 +1,44 @@
-"""The cross-validation that chose the ridge and the number of rounds."""
+"""Figure of the cross-validation that chose the ridge penalty and the number of boosting rounds."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from hazboost.plots.axes import CHOSEN, LINE, make_axes, tidy
 
-if TYPE_CHECKING:
-    from hazboost.estimator import FPBoost
+
+class SelectedModel(Protocol):
+    """What `plot_selection` reads of a fitted `hazboost.FPBoost`.
+
+    A protocol, so that this module does not import the estimator, which is a layer above it.
+    """
+
+    @property
+    def cv_results_(self) -> Mapping[str, Any]:
+        """Held-out mean losses: ``ridges`` and ``ridge_loss``, ``round_loss``, or none of them."""
+
+    @property
+    def ridge_(self) -> float | None:
+        """Chosen ridge penalty."""
+
+    @property
+    def n_estimators_(self) -> int:
+        """Chosen number of boosting rounds."""
 
 
-def plot_selection(model: FPBoost, ax: Any = None) -> list[Any]:
-    """Draw the held-out loss against the ridge and against the rounds, with a mark where they were chosen.
+def plot_selection(model: SelectedModel, ax: Any = None) -> list[Any]:
+    """Draw the held-out loss against the ridge penalty and against the number of rounds, and mark the chosen values.
 
     Parameters
     ----------
     model : FPBoost
         Fitted with ``init="linear"`` or ``n_estimators="auto"``, or both.
     ax : Axes, or sequence of Axes, optional
-        One for each of the two that was chosen; a new figure by default.
+        One for each of the two that was chosen by cross-validation; a new figure by default.
 
     Returns
     -------
@@ -33,6 +50,7 @@ def plot_selection(model: FPBoost, ax: Any = None) -> list[Any]:
     if "ridge_loss" in results:
         panels.append(("ridge", results["ridges"], results["ridge_loss"], float(model.ridge_ or 0.0)))
     if "round_loss" in results:
+        # The first loss is that of the start, before any tree, so position and number of rounds agree.
         losses = results["round_loss"]
         panels.append(("rounds", range(len(losses)), losses, float(model.n_estimators_)))
     if not panels:
@@ -48,24 +66,27 @@ def plot_selection(model: FPBoost, ax: Any = None) -> list[Any]:
 
 
 def _draw(ax: Any, name: str, values: Any, losses: Any, chosen: float) -> None:
-    """One panel: the loss against what is chosen."""
+    """Draw one panel: the loss against the values that were compared."""
     values, losses = np.asarray(values, dtype=float), np.asarray(losses)
     ax.plot(values, losses, color=LINE, linewidth=1.5, marker="o" if name == "ridge" else None, markersize=3.5)
+    # Found by distance rather than by equality, which is fragile for floats.
     at = int(np.argmin(np.abs(values - chosen)))
     ax.axvline(chosen, color=CHOSEN, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
     ax.plot([chosen], [losses[at]], color=CHOSEN, marker="o", markersize=7, linestyle="none")
     if name == "ridge":
+        # The penalties that are tried form a geometric sequence.
         ax.set_xscale("log")
-    _cut_off_hopeless(ax, losses)
+    _limit_losses(ax, losses)
     ax.set_xlabel({"ridge": "ridge of the linear start", "rounds": "boosting rounds"}[name])
     ax.set_title(f"chosen: {name} = {chosen:g}", fontsize="medium", color=CHOSEN)
     tidy(ax)
 
 
-def _cut_off_hopeless(ax: Any, losses: Any) -> None:
-    """Let losses far above the better half leave the panel: with many features a weak ridge would squash the rest.
+def _limit_losses(ax: Any, losses: Any) -> None:
+    """Cut off losses far above the better half, such as those of a weak ridge with many features.
 
-    The first stays, the strongest ridge or no rounds at all: it says what there was to gain.
+    On a common scale they would flatten the rest of the curve. The first loss, that of the strongest ridge or of no
+    rounds at all, always stays in the panel, because it shows how much was gained.
     """
     low = losses.min()
     span = max(5.0 * (np.median(losses) - low), 1.05 * (losses[0] - low))

@@ -1,4 +1,4 @@
-"""What ``predict_survival_function`` and its siblings return."""
+"""Predicted functions of time, as returned by ``predict_survival_function`` and similar methods."""
 
 from __future__ import annotations
 
@@ -15,41 +15,47 @@ Kind = Literal["survival", "cumulative_hazard", "hazard", "cumulative_incidence"
 
 @dataclass(frozen=True)
 class Path:
-    """Survival of one subject along rows whose features hold from ``start`` to ``stop``; the last one goes on."""
+    """Survival of one subject with time-varying covariates; each row holds from ``start`` to ``stop``.
+
+    The last row is continued beyond its stop.
+    """
 
     distribution: Distribution
     start: Array
     stop: Array
 
     def survival(self, times: Array) -> Array:
-        """``S(t)``, of shape (1, times); one until the first start."""
+        """``S(t)``, of shape (1, times); 1 until the first start."""
+        # Each row contributes the cumulative hazard of the part of its period that lies before t.
         last = np.append(self.stop[:-1], np.inf)
         until = np.clip(times, self.start[:, None], last[:, None])
         hazard = self.distribution.cumulative_hazard(until) - self.distribution.cumulative_hazard(self.start[:, None])
+        # Rounding errors of the differences must not make survival rise.
         survival: Array = np.exp(-np.maximum(hazard, 0.0).sum(axis=0, keepdims=True))
         return survival
 
 
 class Curve:
-    """A function of time for one subject, exact at every time.
+    """A predicted function of time for one subject.
 
-    Shaped like scikit-survival's ``StepFunction``, but not a step function: it is evaluated in closed form at
-    whatever time it is called with, inside and beyond the training range.
+    It has the interface of scikit-survival's ``StepFunction`` but is continuous: it is evaluated at the times it is
+    called with, within and beyond the follow-up of the training data, and not interpolated.
 
     Parameters
     ----------
     kind : {"survival", "cumulative_hazard", "hazard", "cumulative_incidence"}
-        Which function.
+        Name of the function.
     distribution : Distribution or Path
         Distribution of a single subject.
     x : array
-        Times at which ``y`` gives the values.
+        Times of the attribute ``y``.
     *arguments
-        What the function takes beside the time: the cause, for a hazard or a cumulative incidence.
+        Further arguments of the function after the time: the cause, for a hazard or a cumulative incidence.
     """
 
     def __init__(self, kind: Kind, distribution: Distribution | Path, x: Array, *arguments: int | None) -> None:
         self.kind = kind
+        # `x`, `y` and `domain` are the names in scikit-survival's StepFunction.
         self.x = x
         self._distribution = distribution
         self._arguments = arguments
@@ -79,7 +85,7 @@ class Curve:
 
 
 def make_curves(kind: Kind, distribution: Distribution, x: Array, *arguments: int | None) -> Any:
-    """One curve for each subject, in an array of objects as scikit-survival returns it."""
+    """One curve per subject, in an object array as in scikit-survival."""
     curves = np.empty(len(distribution), dtype=object)
     for row in range(len(distribution)):
         curves[row] = Curve(kind, distribution[row : row + 1], x, *arguments)

@@ -1,4 +1,4 @@
-"""What a fitted FPBoost predicts, and how it is scored."""
+"""Predictions and score of a fitted FPBoost."""
 
 from __future__ import annotations
 
@@ -22,31 +22,34 @@ from hazboost.utils.tables import make_table
 
 
 class Predictor(BaseEstimator):  # type: ignore[misc]
-    """The predicting half of `hazboost.FPBoost`."""
+    """Base class of `hazboost.FPBoost` with all methods that need a fitted model."""
 
+    # Set by `fit` of the subclass.
     model_: Model
     unique_times_: Array
     causes_: npt.NDArray[Any]
 
     def predict(self, X: Any, cause: int | None = None) -> Array:
-        """Risk scores: minus the mean survival time, restricted to when three quarters of the events had come.
+        """Risk scores: minus the restricted mean survival time; higher means an earlier event.
 
-        The higher the earlier. The unrestricted mean may be infinite, so it cannot rank everybody; and where hazards
-        cross, what counts is who has the event first, which is decided while most are still under observation. With
-        ``risk_horizon="longest"``, as in the paper, it is restricted to the longest follow-up.
+        The mean is restricted to the time by which three quarters of the training events had happened or, with
+        ``risk_horizon="longest"`` as in the authors' code, to the longest follow-up. The unrestricted mean may be
+        infinite and then cannot rank subjects. If hazards cross, the ranking depends on the horizon; the earlier one
+        covers the period in which most pairs of subjects are decided.
 
         Parameters
         ----------
         X : array, DataFrame or sparse matrix of shape (n, features)
         cause : int, optional
-            With competing causes, the mean time lost to this one until the same time, the integral of its cumulative
-            incidence. By default the risk is that of an event of any cause.
+            With competing risks, the risk is the mean time lost to this cause until the same horizon, the integral of
+            its cumulative incidence. By default the risk is that of an event of any cause.
 
         Returns
         -------
         array of shape (n,)
         """
         distribution = self._distribution(X)
+        # Survival time lost to a cause already increases with the risk; mean survival time decreases.
         if cause is None:
             return -distribution.restricted_mean(self.model_.horizon)
         return distribution.lost_time(self.model_.horizon, self._check_cause(cause))
@@ -59,23 +62,23 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         times: npt.ArrayLike | None = None,
         alive_at: npt.ArrayLike | None = None,
     ) -> Any:
-        """Survival functions ``S(t)``, the probability of no event until t.
+        """Survival functions ``S(t)``, the probability of being event-free at t.
 
         Parameters
         ----------
         X : array, DataFrame or sparse matrix of shape (n, features)
         return_array : bool, default=False
-            Return a matrix of values at ``times``, or at ``unique_times_`` without ``times``.
+            Return an array of values at ``times`` or, without ``times``, at ``unique_times_``.
         times : array-like, optional
             Non-negative times; implies ``return_array``.
         alive_at : float or array-like of shape (n,), optional
-            Times s at which the subjects are known to be without event: ``S(t) / S(s)`` after s, and 1 before. Time is
-            still counted from zero.
+            Times s at which the subjects are known to be event-free. The prediction is then conditional,
+            ``S(t) / S(s)`` after s and 1 before; time is still counted from zero.
 
         Returns
         -------
         array of n `Curve`, or array of shape (n, times)
-            Curves are called with a time or an array of times, inside or beyond the training range.
+            A curve can be called with a time or an array of times, within or beyond the follow-up in training.
         """
         return self._predict_curves("survival", self._distribution(X, alive_at), return_array, times)
 
@@ -96,11 +99,10 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
     def predict_hazard_function(
         self, X: Any, return_array: bool = False, *, times: npt.ArrayLike | None = None, cause: int | None = None
     ) -> Any:
-        """Hazard functions ``h(t)``, the rate of events at t among those without event until t.
+        """Hazard functions ``h(t)``, the rate of events at t among subjects event-free until t.
 
-        Parameters and returns are those of `predict_survival_function`. With ``cause`` the rate is that of events of
-        one cause; by default of all. Where a hazard is infinite at zero, its value there is the very large one at the
-        smallest positive number.
+        Parameters and returns are those of `predict_survival_function`. With ``cause`` it is the cause-specific hazard;
+        by default the hazard of any event. A hazard that is infinite at zero is evaluated at about 1e-300 instead.
         """
         which = None if cause is None else self._check_cause(cause)
         return self._predict_curves("hazard", self._distribution(X), return_array, times, which)
@@ -114,7 +116,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         cause: int | None = None,
         alive_at: npt.ArrayLike | None = None,
     ) -> Any:
-        r"""Cumulative incidence functions, the probability of an event of a cause until t.
+        r"""Cumulative incidence functions, the probability of an event of a cause by t.
 
         .. math:: CIF_c(t) = \int_0^t h_c(s) S(s) ds, \qquad \sum_c CIF_c(t) = 1 - S(t)
 
@@ -122,24 +124,25 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         ----------
         X : array, DataFrame or sparse matrix of shape (n, features)
         return_array : bool, default=False
-            Return values at ``times``, or at ``unique_times_`` without ``times``.
+            Return an array of values at ``times`` or, without ``times``, at ``unique_times_``.
         times : array-like, optional
             Non-negative times; implies ``return_array``.
         cause : int, optional
-            Which cause. By default all, on an axis after that of the subjects; or the only one, without such an axis.
+            Cause of interest. By default all causes, on the second axis; a single cause has no such axis.
         alive_at : float or array-like of shape (n,), optional
-            As in `predict_survival_function`: the probability from then on.
+            Condition on being event-free at these times, as in `predict_survival_function`.
 
         Returns
         -------
         array of n `Curve`, or array of shape (n, times)
-            With several causes and none chosen, of shape (n, causes) or (n, causes, times).
+            With several causes and without ``cause``, of shape (n, causes) or (n, causes, times).
         """
         distribution = self._distribution(X, alive_at)
         chosen = self.causes_ if cause is None else [self._check_cause(cause)]
         parts = [
             self._predict_curves("cumulative_incidence", distribution, return_array, times, int(one)) for one in chosen
         ]
+        # Without competing risks the result has the shape of a survival function.
         return parts[0] if len(parts) == 1 else np.stack(parts, axis=1)
 
     def predict_survival_along(
@@ -151,34 +154,35 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         *,
         times: npt.ArrayLike | None = None,
     ) -> Any:
-        r"""Survival functions along paths of changing covariates.
+        r"""Survival functions of subjects with time-varying covariates.
 
         .. math:: S(t) = \exp\left(-\sum_i \left[H_i(\min(t, \text{stop}_i)) - H_i(\text{start}_i)\right]_+\right)
 
-        with the cumulative hazards :math:`H_i` of the rows. A path begins with its first start, where S is 1, and has
-        no gaps. Beyond its last stop the last row goes on.
+        with the cumulative hazards :math:`H_i` of the rows. S is 1 until the first start of a subject. The rows of a
+        subject must have no gaps; the last row is continued beyond its stop.
 
         Parameters
         ----------
         X : array, DataFrame or sparse matrix of shape (n, features)
-            Features of the subject between ``start`` and ``stop``, one row for each stretch of time.
+            Covariates, one row for each period in which they are constant.
         start, stop : array-like of shape (n,)
-            When the features of the row hold.
+            Period of each row.
         id : array-like of shape (n,), optional
-            Whose row it is; by default all rows are one subject's.
+            Subject of each row; by default all rows belong to one subject.
         times : array-like, optional
             Non-negative times at which to return values.
 
         Returns
         -------
         array of `Curve`, or array of shape (subjects, times)
-            One for each subject, in the order in which they appear.
+            One for each subject, in order of appearance.
         """
         distribution = self._distribution(X)
         paths = _read_paths(distribution, start, stop, id)
         if times is not None:
             grid = _check_times(times)
             return np.concatenate([path.survival(grid) for path in paths])
+        # An object array, as scikit-survival returns for curves.
         curves = np.empty(len(paths), dtype=object)
         for number, path in enumerate(paths):
             curves[number] = Curve("survival", path, self.unique_times_)
@@ -195,11 +199,13 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         q : float or array-like, default=0.5
             Probabilities from 0 to 1.
         alive_at : float or array-like of shape (n,), optional
-            Times at which the subjects are known to be without event. The quantiles, of those who are, count from zero.
+            Times at which the subjects are known to be event-free. Quantiles are then conditional, and still counted
+            from zero.
 
         Returns
         -------
         array of shape (n,), or (n, len(q)) if ``q`` is an array
+            Infinite if the probability is not reached.
         """
         levels = as_numbers(q, "q")
         if levels.ndim > 1 or not ((levels >= 0.0) & (levels <= 1.0)).all():
@@ -208,26 +214,27 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         return times if levels.ndim else times[:, 0]
 
     def predict_median(self, X: Any, *, alive_at: npt.ArrayLike | None = None) -> Array:
-        """Times by which the event has happened with probability one half, of shape (n,)."""
+        """Median event times, of shape (n,); see `predict_quantile`."""
         return self.predict_quantile(X, 0.5, alive_at=alive_at)
 
     def predict_mean(self, X: Any, *, alive_at: npt.ArrayLike | None = None) -> Array:
-        """Mean times to the event, of shape (n,); infinite where survival falls too slowly to have a mean.
+        """Mean event times, of shape (n,); infinite if the tail of the distribution is too heavy to have a mean.
 
-        With ``alive_at``, of those without event until then; less ``alive_at`` it is the mean residual life.
+        With ``alive_at`` the mean is conditional on being event-free then; minus ``alive_at`` it is the mean residual
+        life.
         """
         return self._distribution(X, alive_at).mean()
 
     def predict_rmst(self, X: Any, tau: float | None = None, *, alive_at: npt.ArrayLike | None = None) -> Array:
-        """Mean survival times restricted to ``tau``, by default the longest follow-up in training.
+        """Restricted mean survival times, by default restricted to the longest follow-up in training.
 
         Parameters
         ----------
         X : array, DataFrame or sparse matrix of shape (n, features)
         tau : float, optional
-            Positive time at which survival times are cut.
+            Positive time to which survival times are restricted.
         alive_at : float or array-like of shape (n,), optional
-            The mean of those without event until then, counted from zero.
+            Condition on being event-free at these times; the mean is still counted from zero.
 
         Returns
         -------
@@ -236,6 +243,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         if tau is not None and not (isinstance(tau, numbers.Real) and 0.0 < tau < np.inf):
             raise ValueError(f"tau must be a positive, finite time; got {tau!r}.")
         distribution = self._distribution(X, alive_at)
+        # The model's unit of time is the longest follow-up.
         return distribution.restricted_mean(distribution.unit if tau is None else float(tau))
 
     def predict_parameters(self, X: Any) -> Any:
@@ -249,13 +257,14 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         -------
         DataFrame with the columns subject, head, eta, k, w
             With several causes, also cause. One row for each subject (numbered from 0) and head, in the user's unit of
-            time: ``S(t) = exp(-sum_j w_j H_j(t; eta_j, k_j))``, where negative weights do not clip the hazard. ``k`` is
-            NaN for a family without shape. Without pandas, a structured array with the same names.
+            time: ``S(t) = exp(-sum_j w_j H_j(t; eta_j, k_j))``, unless negative weights make the hazard negative at
+            some times, where it is clipped at 0. ``k`` is NaN for a family without shape. Without pandas, a structured
+            array with the same names.
         """
         return make_table(parameter_columns(self._distribution(X)))
 
     def head_contributions(self, X: Any, times: npt.ArrayLike) -> Any:
-        """Each head's share of the hazard over time.
+        """Share of each head in the hazard over time.
 
         Parameters
         ----------
@@ -266,28 +275,29 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         DataFrame with the columns subject, time, head, share
-            ``share = w_j h_j(t) / sum_i |w_i| h_i(t)``: the shares sum to one, unless weights are negative or all
-            heads of the subject have died. With several causes, also cause. Without pandas, a structured array with the
-            same names.
+            ``share = w_j h_j(t) / sum_i |w_i| h_i(t)``. The shares of a subject sum to 1, unless weights are negative
+            or all its heads have weight zero. With several causes, also cause. Without pandas, a structured array with
+            the same names.
         """
         grid = _check_times(times)
         return make_table(share_columns(self._distribution(X), grid))
 
     def score(self, X: Any, y: Any, cause: int | None = None) -> float:
-        """Concordance index of `predict` with what was observed; 1 is perfect and 0.5 is chance.
+        """Concordance index of `predict` with the observed outcomes; 1 is perfect and 0.5 is chance.
 
         Parameters
         ----------
         X : array, DataFrame or sparse matrix of shape (n, features)
         y : structured array, DataFrame, or pair of arrays
-            As in `fit`, without intervals.
+            As in `fit`, without interval censoring.
         cause : int, optional
-            With competing causes, compare the risks of this one: who has an event of another cause first never has one
-            of this. By default events of all causes count alike.
+            With competing risks, the concordance for events of this cause; subjects with an earlier event of another
+            cause count as never having it. By default events of all causes count alike.
         """
         risk, target = self.predict(X, cause), as_target(y)
         if len(risk) != len(target):
             raise ValueError(f"X has {len(risk)} rows and y has {len(target)}; both need one for each subject.")
+        # Risks are times. In units of the follow-up the absolute tolerance for ties does not depend on the user's unit.
         return concordance_index(target, risk / self.model_.unit, cause=cause)
 
     def _predict_curves(
@@ -298,18 +308,22 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         times: npt.ArrayLike | None,
         *arguments: int | None,
     ) -> Any:
+        """Curves, or an array of values if times or an array are asked for."""
         if times is None and not return_array:
+            # The default times are those of the training data, as in scikit-survival.
             return make_curves(kind, distribution, self.unique_times_, *arguments)
         return getattr(distribution, kind)(self.unique_times_ if times is None else _check_times(times), *arguments)
 
     def _distribution(self, X: Any, alive_at: npt.ArrayLike | None = None) -> Distribution:
-        """Check the features and predict."""
+        """Check the features, and predict the distributions, conditional on ``alive_at`` if given."""
         check_is_fitted(self, "model_")
         X = readable(X)
+        # Checks the number and names of the columns only: categories and missing values are handled by the schema.
         validate_data(self, X, skip_check_array=True, reset=False)
         distribution = self.model_.distribution(X)
         if alive_at is None:
             return distribution
+        # A single time applies to all subjects.
         times = as_numbers(alive_at, "alive_at")
         if times.shape not in ((), (len(distribution),)) or not (np.isfinite(times) & (times >= 0.0)).all():
             raise ValueError(
@@ -319,8 +333,9 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         return distribution.given_alive_at(np.broadcast_to(times, len(distribution)))
 
     def _check_cause(self, cause: Any) -> int:
-        """One of the causes that the model has learned."""
+        """Check that the model was trained with events of this cause."""
         check_is_fitted(self, "model_")
+        # True is an int to Python, but as a cause it is more likely a mistake than cause 1.
         if isinstance(cause, bool) or not isinstance(cause, numbers.Integral) or cause not in self.causes_:
             known = ", ".join(map(str, self.causes_))
             raise ValueError(f"cause must be one of those in the training data, {known}; got {cause!r}.")
@@ -328,14 +343,16 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
 
 
 def _read_paths(distribution: Distribution, start: Any, stop: Any, identity: Any) -> list[Path]:
-    """Check the rows of paths and gather those of each subject, in order of time."""
+    """Check the rows of ``predict_survival_along``, and gather those of each subject in order of time."""
     begin, end = check_time(start, "start", "start"), check_time(stop, "stop", "stop")
     names = np.zeros(len(begin), dtype=np.intp) if identity is None else check_id(identity, "id")
     check_lengths({"X": np.arange(len(distribution)), "start": begin, "stop": end, "id": names}, "rows of a path")
     refuse_unordered(begin, end, begin >= end, "rows of a path", "start must be before stop")
     refuse_overlaps(names, begin, end, "rows of a path")
+    # Subjects keep their order of appearance; np.unique would sort them by id.
     subject = number_by_appearance(names)
     order = np.lexsort((begin, subject))
+    # A gap would have to count as time without hazard, which is rarely meant.
     gap = np.flatnonzero((subject[order][1:] == subject[order][:-1]) & (begin[order][1:] > end[order][:-1]))
     if len(gap):
         one, other = order[gap[0]], order[gap[0] + 1]
@@ -343,12 +360,13 @@ def _read_paths(distribution: Distribution, start: Any, stop: Any, identity: Any
             f"rows of a path: there must be no gap; one row ends at {end[one]} (row {one}) and the next starts at "
             f"{begin[other]} (row {other}){'' if identity is None else f' of id {names[one]}'}."
         )
+    # One group of row numbers per subject.
     rows = np.split(order, np.flatnonzero(np.diff(subject[order])) + 1)
     return [Path(distribution[one], begin[one], end[one]) for one in rows]
 
 
 def _check_times(times: npt.ArrayLike) -> Array:
-    """Times given for a prediction, as a list."""
+    """Check the times of a prediction, and return them as a one-dimensional array."""
     grid = np.atleast_1d(as_times(times))
     if grid.ndim != 1:
         raise ValueError(f"times must be a list of numbers; got an array of shape {grid.shape}.")

@@ -1,4 +1,4 @@
-"""Tables: pandas DataFrames where pandas is installed, NumPy structured arrays where it is not."""
+"""Tables: pandas DataFrames if pandas is installed, otherwise NumPy structured arrays."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 
 def make_table(columns: Mapping[str, npt.NDArray[Any]]) -> Any:
-    """A table with these columns; ``table["name"]`` gives one of them, in either form."""
+    """Make a table of columns; ``table["name"]`` returns a column in either form."""
+    # pandas is optional, and slow to import for users who do not need it.
     try:
         import pandas as pd  # noqa: PLC0415
     except ImportError:
