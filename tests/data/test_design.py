@@ -11,21 +11,29 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.preprocessing import PowerTransformer
 
-from hazboost.data.design import FARTHEST, POWERS, Straightening, learn_design
+from hazboost.data.design import POWERS, Straightening, learn_design
 from hazboost.data.features import Schema, learn_schema
+from hazboost.training.policy import POLICY
 
 NUMBERS = Schema(None, {}, sparse=False)
 powers = st.floats(*POWERS) | st.sampled_from([0.0, 1.0, 2.0])
 
 
+FARTHEST = POLICY.farthest
+
+
+def learn(X, schema, weight):
+    return learn_design(X, schema, weight, POLICY.skewness, FARTHEST)
+
+
 def design_of(column, weight=None):
     column = np.asarray(column, dtype=float)[:, None]
-    return learn_design(column, NUMBERS, np.ones(len(column)) if weight is None else weight)
+    return learn(column, NUMBERS, np.ones(len(column)) if weight is None else weight)
 
 
 def test_numbers_are_standardised_filled_and_cut():
     X = np.array([[1.0, 5.0], [2.0, np.nan], [3.0, 5.0], [1e9, 5.0]])
-    columns = learn_design(X[:3], NUMBERS, np.ones(3))(X)
+    columns = learn(X[:3], NUMBERS, np.ones(3))(X)
     np.testing.assert_allclose(columns[:3, 0], [-np.sqrt(1.5), 0.0, np.sqrt(1.5)])
     assert columns[3, 0] == FARTHEST
     np.testing.assert_array_equal(columns[:, 1], 0.0)
@@ -93,7 +101,7 @@ def test_straightening_has_slope_one_at_zero_on_both_sides(power):
 def test_design_does_not_depend_on_the_unit_of_a_feature(factor):
     rng = np.random.default_rng(3)
     X = np.column_stack([rng.lognormal(size=300), rng.normal(size=300), rng.lognormal(size=300) - 3.0])
-    one, other = (learn_design(data, NUMBERS, np.ones(300)) for data in (X, factor * X))
+    one, other = (learn(data, NUMBERS, np.ones(300)) for data in (X, factor * X))
     assert set(one.straightening) == set(other.straightening) == {0, 2}
     np.testing.assert_allclose(other(factor * X), one(X), rtol=1e-4, atol=1e-5)
 
@@ -103,11 +111,11 @@ def test_weight_is_equivalent_to_repetition():
     X = np.column_stack([rng.lognormal(size=200), rng.normal(size=200)])
     X[::9, 0] = np.nan
     times = rng.integers(1, 4, 200)
-    weighted = learn_design(X, NUMBERS, times.astype(float))
-    repeated = learn_design(np.repeat(X, times, axis=0), NUMBERS, np.ones(times.sum()))
+    weighted = learn(X, NUMBERS, times.astype(float))
+    repeated = learn(np.repeat(X, times, axis=0), NUMBERS, np.ones(times.sum()))
     assert set(weighted.straightening) == set(repeated.straightening) == {0}
     np.testing.assert_allclose(weighted(X), repeated(X), rtol=1e-6, atol=1e-8)
-    assert np.abs(weighted(X) - learn_design(X, NUMBERS, np.ones(200))(X)).max() > 0.01
+    assert np.abs(weighted(X) - learn(X, NUMBERS, np.ones(200))(X)).max() > 0.01
 
 
 def test_rows_without_weight_have_no_effect():
@@ -173,7 +181,7 @@ def frame_of(groups, n=12):
 def columns_of(frame):
     schema = learn_schema(frame)
     encoded = schema.encode(frame)
-    return learn_design(encoded, schema, np.ones(len(frame)))(encoded)
+    return learn(encoded, schema, np.ones(len(frame)))(encoded)
 
 
 def test_a_binary_category_is_one_column_between_its_neighbours():
@@ -203,7 +211,7 @@ def test_other_categories_have_a_column_each(n_categories):
 def test_missing_and_unknown_categories_are_at_the_mean(groups):
     frame = frame_of([*groups, None])
     schema = learn_schema(frame)
-    design = learn_design(schema.encode(frame), schema, np.ones(len(frame)))
+    design = learn(schema.encode(frame), schema, np.ones(len(frame)))
     new = frame_of([None, "unseen"])
     np.testing.assert_allclose(design(schema.encode(new))[:, 1:-1], 0.0, atol=1e-12)
 
@@ -211,11 +219,11 @@ def test_missing_and_unknown_categories_are_at_the_mean(groups):
 def test_a_rare_category_is_not_straightened():
     frame = frame_of(["a"] * 99 + ["b"] * 2 + ["c"], 102)
     schema = learn_schema(frame)
-    assert set(learn_design(schema.encode(frame), schema, np.ones(102)).straightening) == set()
+    assert set(learn(schema.encode(frame), schema, np.ones(102)).straightening) == set()
 
 
 def test_a_sparse_matrix_gives_the_columns_of_its_dense_form():
     rng = np.random.default_rng(8)
     dense = np.where(rng.random((80, 3)) < 0.3, rng.lognormal(size=(80, 3)), 0.0)
-    one, other = (learn_design(X, NUMBERS, np.ones(80)) for X in (dense, scipy.sparse.csr_matrix(dense)))
+    one, other = (learn(X, NUMBERS, np.ones(80)) for X in (dense, scipy.sparse.csr_matrix(dense)))
     np.testing.assert_array_equal(one(dense), other(scipy.sparse.csr_matrix(dense)))

@@ -44,7 +44,7 @@ def simulate_causes(n, seed=0):
 
 
 def path_of(mixture, X, target, ridges, first=None):
-    design = learn_design(X, NUMBERS, target.mass)
+    design = learn_design(X, NUMBERS, target.mass, POLICY.skewness, POLICY.farthest)
     first = marginal_start(mixture.in_logs, target, np.random.default_rng(0)) if first is None else first
     return fit_linear_path(mixture, design, X, target, first, ridges, POLICY)
 
@@ -184,7 +184,7 @@ def test_each_cause_has_coefficients_of_its_own():
 def test_gradient_is_that_of_the_loss_also_where_shifts_are_cut(make_mixture, differentiate):
     X, target = simulate(80)
     mixture = make_mixture({"weibull": 1}, "exp", "scaled_softmax")
-    columns = learn_design(X, NUMBERS, target.mass)(X)
+    columns = learn_design(X, NUMBERS, target.mass, POLICY.skewness, POLICY.farthest)(X)
     loss = _PenalisedLoss(mixture, columns, target, largest_shift=0.7)
     point = np.r_[np.zeros(mixture.n_scores), 0.9, -0.4, 0.2]
     cut = np.abs(columns @ point[mixture.n_scores :]) > 0.7

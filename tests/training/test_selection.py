@@ -191,7 +191,7 @@ def test_no_row_counts_for_more_than_its_limit_when_ridges_are_compared(make_mix
     data = held_out()
     mixture = make_mixture({"weibull": 1}, "exp", "scaled_softmax")
     start = np.zeros(mixture.n_scores)
-    design = learn_design(data.X, Schema(None, {}, sparse=False), data.target.mass)
+    design = learn_design(data.X, Schema(None, {}, sparse=False), data.target.mass, POLICY.skewness, POLICY.farthest)
     path = fit_linear_path(mixture, design, data.X, data.target, start, [10.0, 1.0], POLICY)
     bold = replace(path[1], coefficient=np.full_like(path[1].coefficient, 3.0))
     limit = POLICY.largest_difference

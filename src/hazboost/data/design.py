@@ -16,12 +16,6 @@ from scipy.optimize import minimize_scalar
 from hazboost.data.features import Schema
 from hazboost.utils.arrays import Array, Mask
 
-#: Standardised features are clipped to this many standard deviations, which limits the effect of outliers on a
-#: prediction.
-FARTHEST = 4.0
-#: Numeric features with a larger absolute skewness (that of an exponential distribution is 2) are power-transformed.
-#: Effects of laboratory values, sizes and prices are often closer to linear in their logarithms or roots.
-SKEWED = 2.0
 #: Values are clipped here, so that their squares do not overflow.
 LARGEST = 1e100
 #: Exponents are clipped here: exp(300) is 1e130, whose square, needed for a variance, does not overflow either.
@@ -69,49 +63,56 @@ class Design:
         Power transforms of the skewed features, by position.
     center, scale : array
         Mean and standard deviation of each column; the scale of a constant column is infinite.
+    farthest : float
+        Standardised columns are clipped here, which limits the effect of outliers on a prediction.
     """
 
     n_categories: dict[int, int]
     straightening: dict[int, Straightening]
     center: Array
     scale: Array
+    farthest: float
 
     def __call__(self, X: Any) -> Array:
         """Standardised columns, of shape (n, columns)."""
         columns = _columns(X, self.n_categories, self.straightening)
         filled = np.where(np.isnan(columns), self.center, columns)
-        return np.clip((filled - self.center) / self.scale, -FARTHEST, FARTHEST)
+        return np.clip((filled - self.center) / self.scale, -self.farthest, self.farthest)
 
 
-def learn_design(X: Any, schema: Schema, weight: Array) -> Design:
-    """Estimate power transforms, means and standard deviations, with sample weights."""
+def learn_design(X: Any, schema: Schema, weight: Array, skewness: float, farthest: float) -> Design:
+    """Estimate power transforms, means and standard deviations, with sample weights.
+
+    Numeric features whose absolute skewness exceeds ``skewness`` are power-transformed: effects of laboratory values,
+    sizes and prices are often closer to linear in their logarithms or roots. ``farthest`` is that of `Design`.
+    """
     n_categories = {column: len(known) for column, known in schema.categories.items()}
     dense = _dense(X)
     straightening = {
         column: _learn_straightening(dense[:, column], weight)
         for column in range(dense.shape[1])
-        if column not in n_categories and _is_skewed(dense[:, column], weight)
+        if column not in n_categories and abs(_skewness(dense[:, column], weight)) > skewness
     }
     columns = _columns(dense, n_categories, straightening)
     center, spread = _mean_and_spread(columns, weight)
     # An infinite scale makes a constant column zero, at training and at prediction. Its computed standard deviation may
     # be a rounding error instead of 0, hence the relative threshold.
-    return Design(n_categories, straightening, center, np.where(spread > 1e-12 * np.abs(center), spread, np.inf))
+    scale = np.where(spread > 1e-12 * np.abs(center), spread, np.inf)
+    return Design(n_categories, straightening, center, scale, farthest)
 
 
-def _is_skewed(column: Array, weight: Array) -> bool:
-    """Whether a numeric feature has more than two values and a large skewness."""
+def _skewness(column: Array, weight: Array) -> float:
+    """Skewness of a numeric feature; 0 if it has fewer than three values."""
     seen = ~np.isnan(column)
     values, weight = column[seen], weight[seen]
     # The transform of a binary feature is linear, so it would change nothing after standardisation.
     if not len(values) or not _has_three_values(values):
-        return False
+        return 0.0
     (center,), (spread,) = _mean_and_spread(values[:, None], weight)
     if spread == 0.0:  # values so small that their squares underflow
-        return False
+        return 0.0
     # Clipped at 1000 standard deviations, where the third power is still far from overflow.
-    skewness = np.average(np.clip((values - center) / spread, -1e3, 1e3) ** 3, weights=weight)
-    return bool(abs(skewness) > SKEWED)
+    return float(np.average(np.clip((values - center) / spread, -1e3, 1e3) ** 3, weights=weight))
 
 
 def _has_three_values(values: Array) -> bool:

@@ -89,6 +89,11 @@ class Model:
             yield shrink(start, grown, self.trust)
 
     @property
+    def n_trees(self) -> int:
+        """Number of trees; every round grows one for each score."""
+        return self.mixture.n_scores * sum(self.engine.rounds(trees) for trees in self.boosters)
+
+    @property
     def n_rounds(self) -> int:
         """Rounds of the ensemble that has most."""
         return max(self.engine.rounds(trees) for trees in self.boosters)

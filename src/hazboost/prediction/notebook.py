@@ -43,8 +43,7 @@ def summarize(estimator: FittedEstimator) -> dict[str, str]:
     """Key figures of the fit, by name."""
     history, mixture = estimator.history_, estimator.model_.mixture
     kept = estimator.n_estimators_
-    # Every round grows one tree for each score, that is for each parameter of each head.
-    trees = mixture.n_scores * sum(booster.num_boosted_rounds() for booster in estimator.model_.boosters)
+    trees = estimator.model_.n_trees
     families = ", ".join(f"{count} {name}" for name, count in mixture.counts.items() if count)
     summary = {
         "heads": families,
