@@ -1,20 +1,18 @@
-"""One cell of the benchmark: a model, a data set, a repeat."""
+"""One cell of the study: a model, a data set, a repeat."""
 
 from __future__ import annotations
 
 import math
-import time as clock
 import warnings
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
-from typing import Any
+from functools import partial
 
-from hazboost.experiments.pool import short_traceback
-
-from benchmarks.accuracy import data, metrics
-from benchmarks.accuracy.models import MODELS, OWN
-
-PACKAGES = ("hazboost", "numpy", "scikit-learn", "scikit-survival", "lifelines", "xgboost", "hazardous", "SurvSet")
+from benchmarks.harness.cells import Work, attempt, from_line, timed
+from benchmarks.harness.packages import versions
+from benchmarks.harness.storage import Line
+from benchmarks.peers.shared.base import Sample, Task
+from benchmarks.studies.accuracy import data, scores
+from benchmarks.studies.accuracy.models import OWN, models
 
 
 @dataclass(frozen=True)
@@ -25,53 +23,65 @@ class Cell:
     model: str
     repeat: int
 
+    @property
+    def data(self) -> str:
+        """What is fitted, whatever the repeat."""
+        return self.dataset
 
-def run_cell(cell: Cell) -> dict[str, Any]:
-    """Fit, predict and evaluate; what goes wrong is part of the result.
+    def __str__(self) -> str:
+        return f"{self.dataset} {self.model} {self.repeat}"
+
+
+def run_cell(cell: Cell) -> Line:
+    """Fit, predict and evaluate; an exception is recorded in the line.
 
     Warnings of the other packages are silenced. A warning of FPBoost is an error.
     """
-    try:
-        return asdict(cell) | _measure(cell)
-    except Exception:  # noqa: BLE001 - whatever a model raises belongs into its line
-        return failure(cell, short_traceback())
+    return attempt(_measure, failure, cell)
 
 
-def failure(cell: Cell, message: str) -> dict[str, Any]:
+def failure(cell: Cell, message: str) -> Line:
     """The line of a cell without a result."""
-    return asdict(cell) | {"error": message, "versions": versions()}
+    return asdict(cell) | {"error": message, "versions": _versions(cell)}
 
 
-def versions() -> dict[str, str]:
-    """Versions of the packages that matter."""
-    return {package: version(package) for package in PACKAGES}
+def _versions(cell: Cell) -> dict[str, str]:
+    return versions(models()[cell.model], "SurvSet")
 
 
-def _measure(cell: Cell) -> dict[str, Any]:
+def _measure(cell: Cell) -> Line:
     dataset = data.load(cell.dataset)
     train, test = data.split(cell.dataset, cell.repeat)
-    grid = metrics.time_grid(dataset.time[train])
+    grid = scores.time_grid(dataset.time[train])
     outcomes = [(dataset.event[rows], dataset.time[rows]) for rows in (train, test)]
-
+    task = Task(Sample(dataset.X.iloc[train], *outcomes[0]), None, cell.dataset, cell.repeat)
+    new = dataset.X.iloc[test]
     with warnings.catch_warnings():
         warnings.simplefilter("error" if cell.model == OWN else "ignore")
-        started = clock.perf_counter()
-        model = MODELS[cell.model](cell.repeat).fit(dataset.X.iloc[train], *outcomes[0])
-        fitted = clock.perf_counter()
-        risk, survival = model.risk(dataset.X.iloc[test]), model.survival(dataset.X.iloc[test], grid)
-        predicted = clock.perf_counter()
-
+        model, fit_seconds = timed(lambda: models()[cell.model].train(task))
+        (risk, survival), predict_seconds = timed(lambda: (model.risk(new), model.survival(new, grid)))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        scores = metrics.evaluate(*outcomes, risk, survival, grid)
+        found = scores.evaluate(outcomes[0], outcomes[1], risk, survival, grid)
     return {
-        **{name: value if math.isfinite(value) else None for name, value in scores.items()},
-        "fit_seconds": round(fitted - started, 4),
-        "predict_seconds": round(predicted - fitted, 4),
+        **asdict(cell),
+        **{name: value if math.isfinite(value) else None for name, value in found.items()},
+        "fit_seconds": fit_seconds,
+        "predict_seconds": predict_seconds,
         "n": len(dataset.X),
         "d": dataset.X.shape[1],
         "columns": dataset.columns,
         "events": int(dataset.event.sum()),
         "error": None,
-        "versions": versions(),
+        "versions": _versions(cell),
     }
+
+
+WORK = Work(
+    run=run_cell,
+    failed=failure,
+    cell_of=partial(from_line, Cell),
+    file_of=lambda cell: cell.model,
+    seconds_of=lambda line: line["fit_seconds"] + line["predict_seconds"],
+    describe=lambda line: f"C {line['c_index'] or math.nan:.3f}  {line['fit_seconds']:8.2f} s",
+)

@@ -1,4 +1,4 @@
-"""Run the benchmark: ``python -m benchmarks.accuracy.run``.
+"""The command: ``python -m benchmarks accuracy`` runs the study and writes its report.
 
 Cells that have a result are skipped, so that a run may be killed and started again. Data sets with more than 3,000
 rows have three repeats instead of ten.
@@ -8,68 +8,77 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time as clock
 from collections.abc import Sequence
-from datetime import timedelta
 from pathlib import Path
 
-from hazboost.cli import names, numbers
-from hazboost.experiments.pool import Limits, run_tasks
+from benchmarks.harness.cells import unfinished
+from benchmarks.harness.options import add_run_options, check_names, limits, names, numbers, shown
+from benchmarks.harness.packages import is_available
+from benchmarks.harness.paths import RESULTS
+from benchmarks.studies.accuracy import data
+from benchmarks.studies.accuracy.cells import WORK, Cell
+from benchmarks.studies.accuracy.models import REFERENCE, models
+from benchmarks.studies.accuracy.report import write_report
 
-from benchmarks.accuracy import data, storage
-from benchmarks.accuracy.cell import Cell, failure, run_cell
-from benchmarks.accuracy.models import MODELS
+OUTPUT = RESULTS / "accuracy"
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Run all cells that have no result yet."""
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the cells that have no result yet, then write and print the report of all results."""
     options = parse(arguments)
-    done = storage.read(options.output)
-    if options.retry:
-        done = {cell: line for cell, line in done.items() if line["error"] is None}
-    cells = [cell for cell in plan(options.models, options.datasets, options.repeats) if cell not in done]
-    lines = run_tasks(cells, run_cell, failure, Limits(options.jobs, options.timeout))
-    started = clock.monotonic()
-    for count, line in enumerate(lines, start=1):
-        storage.append(options.output, line)
-        left = (clock.monotonic() - started) / count * (len(cells) - count)
-        outcome = f"C {line['c_index'] or float('nan'):.3f}" if line["error"] is None else "ERROR"
-        sys.stdout.write(
-            f"{count}/{len(cells)}  {line['model']:15} {line['dataset']:16} {line['repeat']}  {outcome}"
-            f"  {line.get('fit_seconds', float('nan')):8.2f} s  left {timedelta(seconds=round(left))}\n"
-        )
-        sys.stdout.flush()
+    if options.step != "report":
+        run(options)
+    if options.step != "run":
+        sys.stdout.write(write_report(options.output, options.report, options.models, options.repeats))
 
 
-def plan(models: Sequence[str], datasets: Sequence[str], repeats: Sequence[int]) -> list[Cell]:
+def run(options: argparse.Namespace) -> None:
+    """Run the cells that have no result yet."""
+    peers, lines = models(), WORK.read(options.output)
+    datasets = options.datasets or data.names()
+    missing = unfinished(
+        plan(options.models or tuple(peers), datasets, options.repeats), lines, retry_errors=options.retry_errors
+    )
+    available = {name for name in {cell.model for cell in missing} if is_available(name, peers[name])}
+    sizes = {name: len(data.load(name).X) for name in datasets}
+    WORK.execute(
+        [cell for cell in missing if cell.model in available],
+        options.output,
+        limits(options),
+        WORK.costs(sizes, lines),
+        lambda cell: peers[cell.model].memory(sizes[cell.dataset], data.load(cell.dataset).columns),
+    )
+
+
+def plan(chosen: Sequence[str], datasets: Sequence[str], repeats: Sequence[int]) -> list[Cell]:
     """All cells: repeat by repeat, the small data sets first, the models as given."""
     return [
         Cell(name, model, repeat)
         for repeat in repeats
         for name in datasets
         if repeat < data.load(name).repeats
-        for model in models
+        for model in chosen
     ]
 
 
-def parse(arguments: list[str] | None) -> argparse.Namespace:
-    """Options of the command line."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--models", type=names, default=list(MODELS), help="names, separated by commas")
-    parser.add_argument("--datasets", type=names, help="names, separated by commas")
-    parser.add_argument("--repeats", type=numbers, default=list(range(data.REPEATS)), help="like 0-9 or 0,2,5")
-    parser.add_argument("--jobs", type=int, default=1, help="processes of one thread each")
-    parser.add_argument("--timeout", type=float, default=900, help="seconds for a cell")
-    parser.add_argument("--retry", action="store_true", help="run cells again that ended with an error")
-    parser.add_argument("--output", type=Path, default=storage.RESULTS, help="folder of the results")
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Options of the command line, with names checked and defaults filled in."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks accuracy",
+        description="Models at their defaults on the time-fixed data sets of SurvSet; see its README.",
+    )
+    parser.add_argument("step", nargs="?", choices=("all", "run", "report"), default="all", help="both by default")
+    parser.add_argument(
+        "--models", type=names, help=f"names, separated by commas; all by default, in the report without {REFERENCE}"
+    )
+    parser.add_argument("--datasets", type=names, help="names, separated by commas; all by default")
+    parser.add_argument("--repeats", type=numbers, default=tuple(range(data.REPEATS)), help="like 0-9 or 0,2,5")
+    add_run_options(parser, timeout=900.0)
+    parser.add_argument("--output", type=Path, default=OUTPUT, help=f"folder of the results; {shown(OUTPUT)}")
+    parser.add_argument("--report", type=Path, help="folder of the report; that of the results by default")
     options = parser.parse_args(arguments)
-    options.datasets = options.datasets or list(data.names())
-    if unknown := set(options.models) - set(MODELS):
-        parser.error(f"unknown models: {', '.join(sorted(unknown))}")
-    if unknown := set(options.datasets) - set(data.names()):
-        parser.error(f"unknown data sets: {', '.join(sorted(unknown))}")
+    options.report = options.report or options.output
+    check_names(parser, "--models", options.models or (), models())
+    if options.datasets:  # loading all sets takes seconds
+        check_names(parser, "--datasets", options.datasets, data.names())
     return options
-
-
-if __name__ == "__main__":
-    main()

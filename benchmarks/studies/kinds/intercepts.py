@@ -8,40 +8,47 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from lifelines import LogLogisticFitter, WeibullFitter, datasets
 
 from hazboost import FPBoost, Surv
 
-FITTERS = {"weibull": WeibullFitter, "loglogistic": LogLogisticFitter}
+#: Family -> class of lifelines.
+FITTERS = {"weibull": "WeibullFitter", "loglogistic": "LogLogisticFitter"}
+
+
+def example(name: str) -> Any:
+    """A data set of lifelines."""
+    from lifelines import datasets  # noqa: PLC0415
+
+    return getattr(datasets, f"load_{name}")()
 
 
 def psychiatric_patients() -> dict[str, Any]:
-    """Age at death of 26 patients, who came to the hospital at some age."""
-    data = datasets.load_psychiatric_patients()
+    """Age at death of 26 patients, at risk from the age at which they came to the hospital."""
+    data = example("psychiatric_patients")
     return {"event": data.C, "time": data.Age + data["T"], "entry": data.Age}
 
 
 def aids_cohort() -> dict[str, Any]:
-    """Years from AIDS to death of 78 men, who came into the study with AIDS."""
-    data = datasets.load_multicenter_aids_cohort_study()
+    """Years from AIDS to death of 78 men, who entered the study after the diagnosis."""
+    data = example("multicenter_aids_cohort_study")
     return {"event": data.D, "time": data["T"], "entry": data.W}
 
 
 def diabetes() -> dict[str, Any]:
     """Years of diabetes until nephropathy of 731 patients; one in five is known by an interval."""
-    data = datasets.load_diabetes()
+    data = example("diabetes")
     return {"lower": data.left, "upper": data.right}
 
 
 def mice() -> dict[str, Any]:
-    """Days until a lung tumour of 144 mice, looked for once, after death."""
-    data = datasets.load_mice()
+    """Days until a lung tumour of 144 mice, inspected once, after death."""
+    data = example("mice")
     return {"lower": data.l, "upper": data.u}
 
 
-def lagoon() -> dict[str, Any]:
-    """Concentrations of copper in 104 samples of ground water; the smallest are below what can be measured."""
-    data = datasets.load_lcd()
+def groundwater() -> dict[str, Any]:
+    """Concentrations of copper in 104 samples of ground water; the smallest are below the limit of detection."""
+    data = example("lcd")
     return {"lower": np.where(data.E == 1, data["T"], 0.0), "upper": data["T"]}
 
 
@@ -50,7 +57,7 @@ DATASETS = {
     "multicenter_aids_cohort_study": aids_cohort,
     "diabetes": diabetes,
     "mice": mice,
-    "lcd": lagoon,
+    "lcd": groundwater,
 }
 
 
@@ -61,7 +68,7 @@ def measure(dataset: str, family: str, repeat: int) -> dict[str, Any]:
 
 
 def ours(columns: dict[str, Any], family: str) -> list[float]:
-    """The start of a fit to a feature that says nothing is maximum likelihood."""
+    """Those of the start of a fit to a constant feature, which is the maximum of the likelihood."""
     y = Surv.interval(**columns) if "lower" in columns else Surv.right(**columns)
     heads = {"weibull_heads": 0, "loglogistic_heads": 0, f"{family}_heads": 1}
     nothing = np.zeros((len(y), 1))
@@ -71,8 +78,10 @@ def ours(columns: dict[str, Any], family: str) -> list[float]:
 
 
 def theirs(columns: dict[str, Any], family: str) -> list[float]:
-    """The fitter's, whose names differ by family."""
-    fitter = FITTERS[family]()
+    """Those of the fitter, whose names differ by family."""
+    import lifelines  # noqa: PLC0415
+
+    fitter = getattr(lifelines, FITTERS[family])()
     if "lower" in columns:
         fitter.fit_interval_censoring(columns["lower"], columns["upper"])
     else:

@@ -1,32 +1,30 @@
-"""Every kind of survival data against a known truth: ``python -m benchmarks.kinds.run``.
+"""Every kind of survival data against a known truth.
 
 Subjects have a Weibull hazard ``h(t) = 1.5 t^0.5 / s^1.5`` whose scale is ``s = 2 exp(-0.6 x - 0.4 z)``. The features
-are x, a switch z and pure noise. Each kind is a way of looking at such subjects. The error is the mean distance of the
-predicted from the true survival (of the one cause that has this hazard), over new subjects and times; beside it stands
-the error of who takes the same data for right-censored and complete.
+are x, a switch z and pure noise. Each kind is a way of observing such subjects. The error is the mean absolute
+difference of the predicted and the true survival (of the one cause that has this hazard), over new subjects and times.
+It is compared with the error of a fit that ignores the kind and takes the data for right-censored and complete.
 """
 
 from __future__ import annotations
 
-import argparse
-import time
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TextIO
 
 import numpy as np
-import numpy.typing as npt
 
+from benchmarks.harness.cells import timed
+from benchmarks.harness.tables.markdown import grid
 from hazboost import FPBoost, Surv
+from hazboost.utils.arrays import Array
 
-Array = npt.NDArray[np.float64]
 SIZES = (500, 5_000, 50_000)
 SHAPE = 1.5
 TIMES = np.linspace(0.2, 4.0, 20)
 
 
 class Sample(NamedTuple):
-    """Features and target of the rows; and what somebody would give who ignores the kind."""
+    """Features and target of the rows; and those of a fit that ignores the kind."""
 
     X: Array
     y: Any
@@ -53,7 +51,7 @@ def right(n: int, rng: np.random.Generator) -> Sample:
 
 
 def delayed(n: int, rng: np.random.Generator) -> Sample:
-    """Who had the event before entry is not there; ignored, entry is at zero."""
+    """Subjects with an event before entry are not in the data; ignored, entry is at zero."""
     X, event_time, censoring = draw(3 * n, rng)
     end, entry = np.minimum(event_time, censoring), rng.uniform(0.0, 3.0, 3 * n)
     rows = np.flatnonzero(end > entry)[:n]
@@ -62,12 +60,12 @@ def delayed(n: int, rng: np.random.Generator) -> Sample:
 
 
 def interval(n: int, rng: np.random.Generator) -> Sample:
-    """Looks from time to time; ignored, the event is at the look that found it."""
+    """Inspections from time to time; ignored, the event is at the inspection that found it."""
     X, event_time, _ = draw(n, rng)
-    looks = np.cumsum(rng.uniform(0.3, 1.5, (n, 5)), axis=1)
-    looks = np.column_stack([np.zeros(n), looks, np.full(n, np.inf)])
-    after, rows = (looks < event_time[:, None]).sum(axis=1), np.arange(n)
-    lower, upper = looks[rows, after - 1], looks[rows, after]
+    inspections = np.cumsum(rng.uniform(0.3, 1.5, (n, 5)), axis=1)
+    inspections = np.column_stack([np.zeros(n), inspections, np.full(n, np.inf)])
+    after, rows = (inspections < event_time[:, None]).sum(axis=1), np.arange(n)
+    lower, upper = inspections[rows, after - 1], inspections[rows, after]
     found = np.isfinite(upper)
     return Sample(X, Surv.interval(lower, upper), X, Surv.right(found, np.where(found, upper, lower)))
 
@@ -142,23 +140,13 @@ def study(kind: str, n: int, seed: int = 0) -> tuple[float, float]:
     return curve_error(sample.X, sample.y), curve_error(sample.ignorant_features, sample.ignorant_y)
 
 
-def main() -> None:
-    """Run all kinds and sizes, and write a table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
-    parser.add_argument("--kinds", nargs="+", choices=list(KINDS), default=list(KINDS))
-    parser.add_argument("--output", type=Path)
-    options = parser.parse_args()
-    lines = ["| kind | n | error | error, kind ignored | seconds |", "|---|---:|---:|---:|---:|"]
-    for n in options.sizes:
-        for kind in options.kinds:
-            began = time.perf_counter()
-            error, ignored = study(kind, n)
-            lines.append(f"| {kind} | {n:,} | {error:.4f} | {ignored:.4f} | {time.perf_counter() - began:.0f} |")
-            print(lines[-1], flush=True)  # noqa: T201
-    if options.output:
-        options.output.write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+def print_errors(kinds: Sequence[str], sizes: Sequence[int], stream: TextIO) -> None:
+    """Fit to all kinds and sizes, and write a table, line by line."""
+    rows = []
+    for n in sizes:
+        for kind in kinds:
+            (error, ignored), seconds = timed(lambda kind=kind, n=n: study(kind, n))
+            rows.append([kind, f"{n:,}", f"{error:.4f}", f"{ignored:.4f}", f"{seconds:.0f}"])
+            lines = grid(["kind", "n", "error", "error, kind ignored", "seconds"], rows)
+            stream.write("\n".join(lines if len(rows) == 1 else lines[-1:]) + "\n")
+            stream.flush()
