@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -59,11 +59,14 @@ def fit_defaults(task: Task) -> BoostedCox:
 
 
 def fit_small_steps(task: Task) -> BoostedCox:
-    """Fit shallow trees in small steps; the number of rounds is chosen by cross-validated partial likelihood."""
-    train = labelled(task.train)
-    settings = SMALL_STEPS | OBJECTIVE | {"seed": task.seed}
-    _, rounds = cross_validate(settings, train, task.train.event, task.seed)
-    return with_baseline(xgb.train(settings, train, num_boost_round=rounds), train, task.train)
+    """Fit shallow trees in small steps; the number of rounds is chosen by cross-validated partial likelihood.
+
+    Events at time zero are moved in the baseline hazard, too.
+    """
+    sample = replace(task.train, time=positive(task.train.time))
+    train, settings = labelled(sample), SMALL_STEPS | OBJECTIVE | {"seed": task.seed}
+    _, rounds = cross_validate(settings, train, sample.event, task.seed)
+    return with_baseline(xgb.train(settings, train, num_boost_round=rounds), train, sample)
 
 
 def labelled(sample: Sample) -> xgb.DMatrix:

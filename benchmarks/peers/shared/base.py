@@ -126,6 +126,8 @@ class Peer:
         estimates from features.
     encoder : callable, optional
         Makes the preprocessing of the model, in studies that give it tables with categories and missing values.
+    monotone : bool
+        Whether its survival functions never rise; they are refused if they do.
     environment : Environment, optional
         The interpreter of its own that the model runs in.
     memory : callable
@@ -140,6 +142,7 @@ class Peer:
     kind: Literal["", "non-parametric", "semi-parametric", "fully parametric"] = ""
     learner: Literal["", "none", "linear", "tree", "neural"] = ""
     encoder: Callable[[], Encoder] | None = None
+    monotone: bool = True
     environment: Environment | None = None
     memory: Callable[[int, int], float] = small
 
@@ -150,31 +153,33 @@ class Peer:
     def train(self, task: Task) -> Trained:
         """Encode the training rows if the model wants that, fit the model, and check all that it predicts."""
         if self.encoder is None:
-            return Trained(self.name, self.fit(task), lambda X: X)
+            return Trained(self, self.fit(task), lambda X: X)
         encoder = self.encoder().fit(task.train.X)
         encoded = replace(task, train=replace(task.train, X=encoder.transform(task.train.X)))
-        return Trained(self.name, self.fit(encoded), encoder.transform)
+        return Trained(self, self.fit(encoded), encoder.transform)
 
 
 @dataclass(frozen=True)
 class Trained:
     """A fitted model with its preprocessing. Invalid risks and survival functions are refused, not repaired."""
 
-    name: str
+    peer: Peer
     model: Any
     encode: Callable[[Any], Any]
 
     def risk(self, X: Any) -> Array:
         """Scores; higher means earlier."""
         values = np.asarray(self.model.risk(self.encode(X)), dtype=np.float64)
-        check_risk(values, len(X), self.name)
+        check_risk(values, len(X), self.peer.name)
         return values
 
     def survival(self, X: Any, times: Array) -> Array:
         """Survival probabilities, subjects by times, clipped to [0, 1] where rounding left it."""
         times = np.asarray(times, dtype=np.float64)
         values = np.asarray(self.model.survival(self.encode(X), times), dtype=np.float64)
-        check_survival(values, len(X), times, self.name)
+        check_survival(values, len(X), times, self.peer.name)
+        if self.peer.monotone:
+            check_monotone(values, times, self.peer.name)
         return np.clip(values, 0.0, 1.0)
 
     def incidence(self, X: Any, times: Array) -> Array:
@@ -195,7 +200,7 @@ def check_risk(values: Array, rows: int, name: str) -> None:
 
 
 def check_survival(values: Array, rows: int, times: Array, name: str) -> None:
-    """Refuse what is not finite, not in [0, 1] or rising in time, beyond rounding errors of single precision."""
+    """Refuse what is not finite or not in [0, 1], beyond rounding errors of single precision."""
     if values.shape != (rows, len(times)):
         raise ValueError(f"{name}: survival has the shape {values.shape}; expected {(rows, len(times))}.")
     bad = ~np.isfinite(values)
@@ -206,6 +211,10 @@ def check_survival(values: Array, rows: int, times: Array, name: str) -> None:
         )
     if values.min(initial=0.0) < -TOLERANCE or values.max(initial=1.0) > 1.0 + TOLERANCE:
         raise ValueError(f"{name}: survival is in [{values.min():.6g}, {values.max():.6g}]; expected [0, 1].")
+
+
+def check_monotone(values: Array, times: Array, name: str) -> None:
+    """Refuse survival functions that rise in time, beyond rounding errors of single precision."""
     rise = np.diff(values[:, np.argsort(times)], axis=1).max(initial=0.0)
     if rise > TOLERANCE:
         raise ValueError(f"{name}: a survival function rises by {rise:.6g} between two times.")
