@@ -36,7 +36,8 @@ class Own:
 
     def log_hazard(self, X: Any, times: Array) -> Array:
         """Logarithms of the hazard, rows by times."""
-        return np.log(np.asarray(self.model.predict_hazard_function(X, times=times)))
+        hazard: Array = np.asarray(self.model.predict_hazard_function(X, times=times))
+        return np.log(hazard)
 
 
 def fit_defaults(task: Task, **settings: Any) -> Own:

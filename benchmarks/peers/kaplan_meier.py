@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from benchmarks.peers.shared.base import Peer, Task
 from benchmarks.peers.shared.curves import observed_incidence, step_values
@@ -36,7 +37,7 @@ class KaplanMeier:
 class AalenJohansen:
     """The same incidences for everybody."""
 
-    cause: Array
+    cause: npt.NDArray[np.int_]
     time: Array
 
     def incidence(self, X: Any, times: Array) -> Array:

@@ -60,7 +60,7 @@ def fit(task: Task) -> BoostedAft:
     data = started(task.train.X, location)
     data.set_float_info("label_lower_bound", time)
     data.set_float_info("label_upper_bound", np.where(event, time, np.inf))
-    common = {
+    common: dict[str, Any] = {
         **SMALL_STEPS,
         "nthread": 1,
         "seed": task.seed,

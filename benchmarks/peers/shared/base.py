@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.harness.environments import Environment
-from hazboost.utils.arrays import Array, Mask
+from hazboost.utils.arrays import Array
 
 #: Rounding errors of single precision that a survival matrix may have.
 TOLERANCE = 1e-5
@@ -37,10 +37,10 @@ class Sample:
     """
 
     X: Any
-    event: Mask
+    event: npt.NDArray[Any]
     time: Array
-    groups: npt.NDArray[Any] | None = None
-    entry: Array | None = None
+    groups: Any = None
+    entry: Any = None
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,8 @@ class Trained:
 
     def incidence(self, X: Any, times: Array) -> Array:
         """Cumulative incidences, subjects by causes by times, clipped to [0, 1] where interpolation left it."""
-        return np.clip(self.model.incidence(self.encode(X), times), 0.0, 1.0)
+        values = np.asarray(self.model.incidence(self.encode(X), times), dtype=np.float64)
+        return np.clip(values, 0.0, 1.0)
 
     def log_hazard(self, X: Any, times: Array) -> Array:
         """Logarithms of the hazard, rows by times, up to a constant for each time."""

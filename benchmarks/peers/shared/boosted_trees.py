@@ -30,7 +30,7 @@ def margin(booster: xgb.Booster, data: xgb.DMatrix) -> Array:
 
 def cross_validate(settings: Mapping[str, Any], data: xgb.DMatrix, event: Mask, seed: int) -> tuple[float, int]:
     """Best mean loss of the inner folds, and its number of rounds."""
-    history = xgb.cv(
+    history: Any = xgb.cv(
         dict(settings),
         data,
         num_boost_round=MAX_ROUNDS,

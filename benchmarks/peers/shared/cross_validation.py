@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
@@ -34,7 +35,7 @@ def choose_penalty(fit_path: FitPath, sample: Sample, seed: int) -> int:
     sets.
     """
     X, event, time = sample.X, sample.event, sample.time
-    total = 0.0
+    total: Any = 0.0
     for fitted, _ in inner_folds(event, seed):
         scores = X @ fit_path(X[fitted], event[fitted], time[fitted])
         total = total + np.array(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from hazboost.data.nonparametric import aalen_johansen, evaluate_steps
 from hazboost.data.target import as_target
@@ -44,7 +45,7 @@ def round_up(time: Array, most: int) -> Array:
     return rounded
 
 
-def observed_incidence(cause: Array, time: Array, times: Array, of: int) -> Array:
+def observed_incidence(cause: npt.NDArray[np.int_], time: Array, times: Array, of: int) -> Array:
     """Aalen and Johansen's estimate of the cumulative incidence of one cause at some times."""
     return evaluate_steps(aalen_johansen(as_target((cause, time)), of), times, start=0.0)
 

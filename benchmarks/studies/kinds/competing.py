@@ -96,7 +96,8 @@ def measure(dataset: str, model: str, repeat: int) -> dict[str, Any]:
     """Scores of one model on one split."""
     X, y = load(dataset)
     parts, entered = split(X, y, repeat), periods(dataset, X)
-    times = np.linspace(*np.quantile(parts.y_train["time"], [0.1, 0.9]), 50)
+    first, last = np.quantile(parts.y_train["time"], [0.1, 0.9])
+    times = np.linspace(first, last, 50)
     train = Sample(parts.X_train, parts.y_train["event"], parts.y_train["time"])
     fitted = peers_of("competing")[model].train(Task(train, None, dataset, repeat))
     incidence = fitted.incidence(parts.X_test, times)

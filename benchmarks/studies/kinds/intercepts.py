@@ -70,7 +70,7 @@ def measure(dataset: str, family: str, repeat: int) -> dict[str, Any]:
 def ours(columns: dict[str, Any], family: str) -> list[float]:
     """Those of the start of a fit to a constant feature, which is the maximum of the likelihood."""
     y = Surv.interval(**columns) if "lower" in columns else Surv.right(**columns)
-    heads = {"weibull_heads": 0, "loglogistic_heads": 0, f"{family}_heads": 1}
+    heads: dict[str, Any] = {"weibull_heads": 0, "loglogistic_heads": 0, f"{family}_heads": 1}
     nothing = np.zeros((len(y), 1))
     model = FPBoost(**heads, uniform_heads=True, init="marginal", n_estimators=1, learning_rate=1e-12).fit(nothing, y)
     head = model.predict_parameters(nothing[:1]).iloc[0]

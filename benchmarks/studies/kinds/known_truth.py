@@ -9,6 +9,7 @@ It is compared with the error of a fit that ignores the kind and takes the data 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple, TextIO
 
 import numpy as np
@@ -125,7 +126,7 @@ KINDS: dict[str, Callable[[int, np.random.Generator], Sample]] = {
 
 def curve_error(X: Array, y: Any) -> float:
     """Fit, and measure the mean distance from the true survival."""
-    settings = {"init": "linear", "solver": "newton", "reg_lambda": 1.0, "n_estimators": 50, "learning_rate": 0.05}
+    settings: dict[str, Any] = {"init": "linear", "solver": "newton", "reg_lambda": 1.0, "n_estimators": 50, "learning_rate": 0.05}
     model = FPBoost(1, 1, random_state=0, **settings).fit(X, y)
     level = np.linspace(-1.5, 1.5, 25)
     new = np.column_stack([np.tile(level, 2), np.repeat([0.0, 1.0], 25), np.zeros(50)])
@@ -145,7 +146,7 @@ def print_errors(kinds: Sequence[str], sizes: Sequence[int], stream: TextIO) -> 
     rows = []
     for n in sizes:
         for kind in kinds:
-            (error, ignored), seconds = timed(lambda kind=kind, n=n: study(kind, n))
+            (error, ignored), seconds = timed(partial(study, kind, n))
             rows.append([kind, f"{n:,}", f"{error:.4f}", f"{ignored:.4f}", f"{seconds:.0f}"])
             lines = grid(["kind", "n", "error", "error, kind ignored", "seconds"], rows)
             stream.write("\n".join(lines if len(rows) == 1 else lines[-1:]) + "\n")

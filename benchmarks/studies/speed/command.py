@@ -12,6 +12,7 @@ import argparse
 import platform
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ def compare(rows: int, repeats: int) -> dict[str, Any]:
     for seed in range(repeats):
         task = Task(simulate(rows, seed), None, "simulated", seed)
         for name, peer in peers.items():
-            times[name].append(timed(lambda peer=peer, task=task: peer.fit(task))[1])
+            times[name].append(timed(partial(peer.fit, task))[1])
     medians = {name: float(np.median(values)) for name, values in times.items()}
     return {
         "rows": rows,
