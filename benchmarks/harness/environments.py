@@ -63,9 +63,14 @@ class Environment:
         return f"HAZBOOST_PYTHON_{self.name.upper()}"
 
     @property
+    def is_named(self) -> bool:
+        """Whether the environment variable names an interpreter."""
+        return bool(os.environ.get(self.variable))
+
+    @property
     def is_there(self) -> bool:
         """Whether there is an interpreter, or one is named, so that none has to be made."""
-        return bool(os.environ.get(self.variable)) or self._folder().exists()
+        return self.is_named or self._folder().exists()
 
     def python(self) -> Path:
         """Its interpreter; made first where there is none. Several processes may ask at once."""

@@ -126,7 +126,13 @@ KINDS: dict[str, Callable[[int, np.random.Generator], Sample]] = {
 
 def curve_error(X: Array, y: Any) -> float:
     """Fit, and measure the mean distance from the true survival."""
-    settings: dict[str, Any] = {"init": "linear", "solver": "newton", "reg_lambda": 1.0, "n_estimators": 50, "learning_rate": 0.05}
+    settings: dict[str, Any] = {
+        "init": "linear",
+        "solver": "newton",
+        "reg_lambda": 1.0,
+        "n_estimators": 50,
+        "learning_rate": 0.05,
+    }
     model = FPBoost(1, 1, random_state=0, **settings).fit(X, y)
     level = np.linspace(-1.5, 1.5, 25)
     new = np.column_stack([np.tile(level, 2), np.repeat([0.0, 1.0], 25), np.zeros(50)])

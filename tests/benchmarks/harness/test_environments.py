@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hazboost.experiments.environments import Environment, UnavailableError, Worker, WorkerError
+from benchmarks.harness.environments import Environment, UnavailableError, Worker, WorkerError
 
 THIS = Environment("this", ("numpy",))
 
@@ -41,7 +41,7 @@ def worker(this_interpreter, tmp_path):
         "        raise ValueError('no times')\n"
         "    return {'risk': 2 * arrays['X'] + model}\n"
     )
-    return Worker(this_interpreter, str(tmp_path / "doubling"))
+    return Worker(this_interpreter, tmp_path / "doubling.py")
 
 
 class TestInterpreter:
@@ -117,7 +117,7 @@ class TestWorker:
 
     def test_ends_when_nobody_needs_it(self, this_interpreter, tmp_path):
         (tmp_path / "idle.py").write_text("")
-        worker = Worker(this_interpreter, str(tmp_path / "idle"))
+        worker = Worker(this_interpreter, tmp_path / "idle.py")
         process, folder = worker._process, worker._path
         assert folder.exists()
         del worker

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hazboost.experiments.pool import PATIENCE, Limits, _Queue, run_tasks
+from benchmarks.harness.paths import REPOSITORY
+from benchmarks.harness.pool import PATIENCE, Limits, _Queue, run_tasks
 
 # Tasks are sent to other processes, which cannot import this file: all work is a function of the standard library.
 posix = pytest.mark.skipif(os.name == "nt", reason="needs process groups")
@@ -96,10 +97,10 @@ def test_leaving_the_loop_ends_the_workers(tmp_path):
 @posix
 def test_workers_do_not_survive_a_killed_parent(tmp_path):
     code = (
-        "import os, sys; from hazboost.experiments.pool import Limits, run_tasks\n"
+        "import os, sys; from benchmarks.harness.pool import Limits, run_tasks\n"
         "if __name__ == '__main__': list(run_tasks([sys.argv[1]], os.system, max, Limits()))"
     )
-    parent = subprocess.Popen([sys.executable, "-c", code, BACKGROUND.format(tmp_path / "pid")])
+    parent = subprocess.Popen([sys.executable, "-c", code, BACKGROUND.format(tmp_path / "pid")], cwd=REPOSITORY)
     child = child_of(tmp_path / "pid")
     parent.kill()
     parent.wait()

@@ -11,10 +11,6 @@ pytest.importorskip("lifelines")
 pytest.importorskip("hazardous")
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from sksurv.linear_model import CoxPHSurvivalAnalysis
-from sksurv.metrics import integrated_brier_score
-from sksurv.util import Surv
-
 from benchmarks.accuracy import data, metrics, report, run, storage
 from benchmarks.accuracy.adapters.reference import KaplanMeier
 from benchmarks.accuracy.cell import Cell, failure, run_cell
@@ -23,6 +19,9 @@ from benchmarks.accuracy.models import MODELS
 from benchmarks.accuracy.ranks import mean_scores, rank_within
 from hazboost.experiments.baselines.curves import breslow, step_values
 from hazboost.experiments.pool import Limits, run_tasks
+from sksurv.linear_model import CoxPHSurvivalAnalysis
+from sksurv.metrics import integrated_brier_score
+from sksurv.util import Surv
 
 
 def outcomes(n, seed):

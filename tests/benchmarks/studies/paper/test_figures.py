@@ -10,11 +10,11 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
+from benchmarks.studies.paper import figures
+from benchmarks.studies.paper.compose import Study
+from benchmarks.studies.paper.estimates import METRICS
+from benchmarks.studies.paper.figures import DARK, LIGHT, draw_curves, draw_intervals, draw_ranks, ranking_of, save
 from hazboost import Surv
-from hazboost.experiments import figures
-from hazboost.experiments.figures import DARK, LIGHT, draw_curves, draw_intervals, draw_ranks, mean_ranks, save
-from hazboost.experiments.tables.compose import Study
-from hazboost.experiments.tables.estimates import METRICS
 
 C_INDEX, IBS = METRICS[:2]
 
@@ -46,14 +46,14 @@ SCORES = {"cox": (0.70, 0.72), "rsf": (0.71, 0.71), "xgboost": (0.4, 0.70), "fpb
 
 
 def test_mean_ranks():
-    ranks = mean_ranks(made_up(SCORES), "paper", C_INDEX)
-    assert ranks == {"Cox": 2.5, "Rsf": 2.5, "Xgboost": 4.0, "Fpboost": 1.0}
-    assert mean_ranks(made_up(SCORES), "paper", IBS)["Xgboost"] == 1.0
+    ranking = ranking_of(made_up(SCORES), "paper", C_INDEX)
+    assert ranking.ranks == {"Cox": 2.5, "Rsf": 2.5, "Xgboost": 4.0, "Fpboost": 1.0}
+    assert ranking_of(made_up(SCORES), "paper", IBS).ranks["Xgboost"] == 1.0
 
 
 def test_models_without_all_sets_are_not_ranked():
-    assert "Rsf" not in mean_ranks(made_up({**SCORES, "rsf": (None, 0.7)}), "paper", C_INDEX)
-    assert mean_ranks(made_up({}), "paper", C_INDEX) == {}
+    assert "Rsf" not in ranking_of(made_up({**SCORES, "rsf": (None, 0.7)}), "paper", C_INDEX).ranks
+    assert ranking_of(made_up({}), "paper", C_INDEX) is None
 
 
 @pytest.mark.parametrize("look", [LIGHT, DARK], ids=lambda look: look.name)

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hazboost.experiments.protocol import PROTOCOL, Protocol, prepare, split_rows
+from benchmarks.studies.paper.protocol import PROTOCOL, Protocol, prepare, split_rows
 
 
 def test_the_numbers_of_the_paper():

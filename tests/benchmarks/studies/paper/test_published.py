@@ -6,8 +6,15 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
-from hazboost.experiments.published import COMPARED, DATASETS, LEFT_OUT, ROWS, published_improvement, published_score
-from hazboost.experiments.tables.estimates import METRICS, Estimate, pool
+from benchmarks.studies.paper.estimates import METRICS, Estimate, pool
+from benchmarks.studies.paper.published import (
+    COMPARED,
+    DATASETS,
+    LEFT_OUT,
+    ROWS,
+    published_improvement,
+    published_score,
+)
 
 PRINTED = [metric.name for metric in METRICS[:4]]
 KINDS = {

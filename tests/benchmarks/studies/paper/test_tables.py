@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import csv
 import io
-import re
 from dataclasses import dataclass
-from html.parser import HTMLParser
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from hazboost.experiments import storage
-from hazboost.experiments.published import DATASETS, published_score
-from hazboost.experiments.tables import print_tables, report, write_report
-from hazboost.experiments.tables.compose import (
+from benchmarks.harness import storage
+from benchmarks.harness.paths import DOCS
+from benchmarks.harness.tables.markdown import fill
+from benchmarks.studies.paper import report
+from benchmarks.studies.paper.compose import (
     Study,
     all_tables,
     improvement_table,
@@ -24,13 +21,9 @@ from hazboost.experiments.tables.compose import (
     metric_table,
     missing_table,
 )
-from hazboost.experiments.tables.delimited import to_csv
-from hazboost.experiments.tables.estimates import LEAKY, METRICS, pool, select, summarise
-from hazboost.experiments.tables.latex import escape, to_latex
-from hazboost.experiments.tables.markdown import fill, to_markdown
-from hazboost.experiments.tables.page import to_html
-from hazboost.experiments.tables.table import Entry, Row, Table
-from hazboost.experiments.tables.text import to_text
+from benchmarks.studies.paper.estimates import LEAKY, METRICS, pool, select, summarise
+from benchmarks.studies.paper.published import DATASETS, published_score
+from benchmarks.studies.paper.report import print_tables, write_report
 
 C_INDEX, IBS = METRICS[:2]
 
@@ -221,58 +214,9 @@ def test_missing_table_names_every_gap_once():
     assert "None" in missing_table(study(complete())).notes[0]
 
 
-def test_rows_must_fit():
-    with pytest.raises(ValueError, match="row 'a' of table 't' must have 2 entries"):
-        Table("t", "T", "", ("x", "y"), (Row("a", (Entry(1.0),)),))
-
-
-BESIDE = Entry(70.04, 0.26, rank=1, coverage="28/30", published=published_score("auc", "cox", "whas"))
-MADE = Table(
-    "made-up",
-    "A & B (↑)",
-    "Model",
-    ("S_1", "100 %"),
-    (
-        Row("heading"),
-        Row("a|b", (BESIDE, Entry(note="x < y"))),
-        Row("c", (Entry(-1.0, signed=True, rank=2), Entry(text="why_not")), rule=True),
-    ),
-    ("Without `x_0` and **so** on.",),
-)
-
-
-def test_markdown():
-    lines = to_markdown(MADE).splitlines()
-    assert lines[2] == "| Model | S_1 | 100 % |"
-    assert lines[4] == "| *heading* |  |  |"
-    assert lines[5] == "| a\\|b | **70.0 ± 0.3** (28/30)<br><sub>84.8 ± 0.1</sub> | — |"
-    assert lines[6] == "| c | <ins>-1.0</ins> | why_not |"
-
-
-def test_latex():
-    text = to_latex(MADE)
-    assert r"A \& B ($\uparrow$)" in text
-    assert r"$\mathbf{70.0 \pm 0.3}$ {\scriptsize(28/30)} & --- \\" in text
-    assert r"{\scriptsize\quad published} & {\scriptsize 84.8 $\pm$ 0.1} &  \\" in text
-    assert r"\texttt{x\_0} and \textbf{so}" in text
-    assert text.index(r"\midrule" + "\nc &") > 0
-
-
-@pytest.mark.parametrize("table", [MADE, *all_tables(study(complete()))], ids=lambda table: table.name)
-def test_latex_is_balanced_ascii_with_equal_rows(table):
-    text = to_latex(table)
-    assert text.isascii()
-    assert re.findall(r"\\begin\{(.+?)\}", text) == re.findall(r"\\end\{(.+?)\}", text)[::-1]
-    plain = re.sub(r"\\[\\{}$&%#_]", "", text)
-    assert plain.count("{") == plain.count("}")
-    assert plain.count("$") % 2 == 0
-    rows = [each for each in text.splitlines() if each.endswith(r"\\") and "multicolumn" not in each]
-    assert {len(re.findall(r"(?<!\\)&", each)) for each in rows} <= {len(table.columns)}
-
-
-def test_escape_leaves_no_special_character():
-    assert escape("50 % of $x_0^2$ & more #1") == r"50 \% of \$x\_0\textasciicircum{}2\$ \& more \#1"
-    assert escape("naïve \N{SNOWMAN}") == "na?ve ?"
+@pytest.mark.parametrize("table", all_tables(study(complete())), ids=lambda table: table.name)
+def test_latex_is_balanced(table, check_latex):
+    check_latex(table)
 
 
 def test_long_errors_are_cut():
@@ -280,73 +224,11 @@ def test_long_errors_are_cut():
     assert len(entry(metric_table(study(lines), "paper", C_INDEX), "Cox", "GBSG2").note) < 180
 
 
-def test_csv_is_unrounded_and_tidy():
-    found = list(csv.DictReader(io.StringIO(to_csv([MADE]))))
-    assert found[0]["value"] == "70.0400"
-    assert (found[0]["row"], found[0]["published"], found[0]["rank"]) == ("heading: a|b", "84.8", "1")
-    assert (found[1]["value"], found[1]["note"]) == ("", "x < y")
-    assert found[3]["value"] == "why_not"
-
-
-class Outline(HTMLParser):
-    """Tags that are open, rows of tables, and addresses."""
-
-    def __init__(self):
-        super().__init__()
-        self.open, self.rows, self.addresses, self.ids = [], [], [], []
-
-    def handle_starttag(self, tag, attrs):
-        attributes = dict(attrs)
-        self.addresses += [attributes[name] for name in ("src", "href", "srcset") if name in attributes]
-        self.ids += [attributes["id"]] if "id" in attributes else []
-        if tag == "tr":
-            self.rows.append(0)
-        if tag in ("td", "th"):
-            self.rows[-1] += int(attributes.get("colspan", 1))
-        if tag not in ("meta", "source", "img"):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-
-def test_html_is_whole_and_needs_nothing_from_elsewhere():
-    outline = Outline()
-    text = to_html([MADE], [], "Hello *you*.")
-    outline.feed(text)
-    assert outline.open == []
-    assert outline.rows == [3, 3, 3, 3]
-    assert outline.ids == ["made-up"]
-    assert outline.addresses == ["#made-up"]
-    assert "http" not in text
-    assert 'title="x &lt; y"' in text
-
-
-def test_text_is_aligned():
-    lines = to_text(MADE).splitlines()
-    assert lines[2].split() == ["Model", "S_1", "100", "%"]
-    assert "70.0 ± 0.3 (28/30) *" in lines[5]
-
-
-def test_fill_renders_between_marks_and_only_there():
-    page = "Before\n<!-- table: made-up -->\nold\n<!-- end of table -->\nAfter\n"
-    once = fill(page, [MADE])
-    assert "old" not in once
-    assert once.startswith("Before\n<!-- table: made-up -->\n\n**A & B")
-    assert once.endswith("<!-- end of table -->\nAfter\n")
-    assert fill(once, [MADE]) == once
-
-
-def test_fill_names_an_unknown_table():
-    with pytest.raises(ValueError, match="asks for the table 'nope'; there are made-up"):
-        fill("<!-- table: nope -->\n<!-- end of table -->", [MADE])
-
-
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(report, "_models", lambda: MODELS)
     for each in complete():
-        storage.append(tmp_path / "results", each)
+        storage.append(tmp_path / "results", each["model"], each)
     return tmp_path
 
 
@@ -358,16 +240,15 @@ def pretend_to_draw(draw, folder, name):
     return names
 
 
-def test_write_report(folder, monkeypatch):
-    monkeypatch.setattr("hazboost.experiments.figures.load_outcomes", dict.fromkeys)
-    monkeypatch.setattr("hazboost.experiments.figures.save", pretend_to_draw)
+def test_write_report(folder, monkeypatch, read_html):
+    monkeypatch.setattr("benchmarks.studies.paper.figures.load_outcomes", dict.fromkeys)
+    monkeypatch.setattr("benchmarks.studies.paper.figures.save", pretend_to_draw)
     page = folder / "docs.md"
     page.write_text("<!-- table: paper-mean -->\n<!-- end of table -->\n")
     write_report(folder / "results", folder / "docs")
     written = {path.relative_to(folder / "docs").as_posix() for path in (folder / "docs").rglob("*.*")}
     assert {"tables.md", "tables.csv", "index.html", "latex/tables.tex", "latex/paper-c_index.tex"} <= written
-    outline = Outline()
-    outline.feed((folder / "docs" / "index.html").read_text())
+    outline = read_html((folder / "docs" / "index.html").read_text())
     pictures = {address for address in outline.addresses if not address.startswith("#")}
     assert pictures <= written
     assert len(pictures) == 2 * (1 + 2 * 5)
@@ -386,8 +267,8 @@ def test_print_tables_shows_what_was_run(folder):
 
 def test_print_tables_of_sets_without_leak_has_one_version(tmp_path, monkeypatch):
     monkeypatch.setattr(report, "_models", lambda: MODELS)
-    storage.append(tmp_path, line("cox", "gbsg2"))
-    storage.append(tmp_path, line("cox", "veterans", error="ValueError: no"))
+    storage.append(tmp_path, "cox", line("cox", "gbsg2"))
+    storage.append(tmp_path, "cox", line("cox", "veterans", error="ValueError: no"))
     stream = io.StringIO()
     print_tables(tmp_path, stream)
     text = stream.getvalue()
@@ -403,6 +284,6 @@ def test_print_tables_without_results(tmp_path):
 
 
 def test_the_page_asks_for_tables_that_there_are():
-    page = (Path(__file__).parents[2] / "docs" / "experiments.md").read_text(encoding="utf-8")
+    page = (DOCS / "experiments.md").read_text(encoding="utf-8")
     assert page.count("<!-- table:") == page.count("<!-- end of table -->") > 10
     fill(page, all_tables(study(complete())))
