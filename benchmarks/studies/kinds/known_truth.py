@@ -125,7 +125,7 @@ KINDS: dict[str, Callable[[int, np.random.Generator], Sample]] = {
 
 
 def curve_error(X: Array, y: Any) -> float:
-    """Fit, and measure the mean distance from the true survival."""
+    """Fit, and return the mean absolute difference from the true survival."""
     settings: dict[str, Any] = {
         "init": "linear",
         "solver": "newton",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -13,6 +14,7 @@ import pytest
 
 from benchmarks import peers
 from benchmarks.harness.packages import installed
+from benchmarks.harness.paths import DOCS, REPOSITORY
 from benchmarks.peers import all_peers, peers_of
 from benchmarks.peers.cox import Cox
 from benchmarks.peers.shared.base import (
@@ -36,6 +38,12 @@ from hazboost.metrics import concordance_index
 
 #: Models of both studies that predict risks and survival, by study and name.
 MODELS = {f"{study}-{name}": peer for study in ("paper", "accuracy") for name, peer in peers_of(study).items()}
+#: The example of the documentation, under another name.
+DUMMY = re.search(r"## Adding a model.*?```python\n(.*?)```", (DOCS / "running-experiments.md").read_text(), re.DOTALL)[
+    1
+]
+DUMMY = DUMMY.replace('"exponential"', '"dummy"')
+ACCURACY_TOO = DUMMY.replace("PEERS = (", 'PEERS = (\n    Peer("accuracy", "dummy", fit, ("numpy",)),\n')
 TIMES = np.array([0.0, 1e-6, 0.05, 0.2, 0.5, 0.9, 1.0, 1.3])
 #: The settings of the paper that do not learn much, and what looks at no feature.
 NEAR_CHANCE = {"km", "kaplan_meier", "deepsurv_paper", "deephit_paper", "dsm_paper"}
@@ -191,8 +199,7 @@ class TestRegistry:
     def test_imports_nothing_heavy(self):
         heavy = ("torch", "sksurv", "pycox", "auton_survival", "lifelines", "hazardous")
         code = f"import sys, benchmarks.peers as b; b.all_peers(); print([m for m in {heavy} if m in sys.modules])"
-        root = str(paper.__file__).partition("/benchmarks/")[0]
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root)
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=REPOSITORY)
         assert done.stdout.strip() == "[]"
 
     def test_two_models_of_one_name_are_refused(self, monkeypatch, tmp_path):
@@ -203,35 +210,10 @@ class TestRegistry:
             all_peers()
 
 
-DUMMY = """
-import numpy as np
-
-from benchmarks.peers.shared.base import Peer
-
-
-class Exponential:
-    def __init__(self, rate):
-        self.rate = rate
-
-    def risk(self, X):
-        return np.zeros(len(X))
-
-    def survival(self, X, times):
-        return np.tile(np.exp(-self.rate * times), (len(X), 1))
-
-
-def fit(task):
-    return Exponential(task.train.event.sum() / task.train.time.sum())
-
-
-PEERS = (Peer("paper", "dummy", fit, ("numpy",)), Peer("accuracy", "dummy", fit, ("numpy",)))
-"""
-
-
 @pytest.fixture
 def dummy(monkeypatch, tmp_path):
     """One new file in the folder of the peers, and nothing else."""
-    (tmp_path / "dummy.py").write_text(DUMMY)
+    (tmp_path / "dummy.py").write_text(ACCURACY_TOO)
     monkeypatch.setattr(peers, "__path__", [*peers.__path__, str(tmp_path)])
     yield
     sys.modules.pop("benchmarks.peers.dummy")
