@@ -6,6 +6,7 @@ import sys
 import time as clock
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -59,6 +60,35 @@ class Work(Generic[C]):
     file_of: Callable[[C], str]
     seconds_of: Callable[[Line], float]
     describe: Callable[[Line], str]
+
+    @classmethod
+    def flat(
+        cls,
+        kind: type[C],
+        run: Callable[[C], Line],
+        failed: Callable[[C, str], Line],
+        seconds: Sequence[str],
+        describe: Callable[[Line], str],
+    ) -> Work[C]:
+        """Work whose lines hold the fields of the cell, in one file for each model.
+
+        Parameters
+        ----------
+        kind : type
+            Dataclass of the cells.
+        run, failed, describe : callable
+            As above.
+        seconds : sequence of str
+            Fields of a line whose sum is the seconds of the cell.
+        """
+        return cls(
+            run=run,
+            failed=failed,
+            cell_of=partial(from_line, kind),
+            file_of=lambda cell: cell.model,
+            seconds_of=lambda line: sum(line[field] for field in seconds),
+            describe=describe,
+        )
 
     def read(self, folder: Path) -> dict[C, Line]:
         """What has been measured."""

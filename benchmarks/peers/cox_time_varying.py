@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.compose import make_column_selector, make_column_transformer
@@ -21,8 +21,7 @@ PENALTIES = (0.001, 0.01, 0.1, 1.0)
 FOLDS = 3
 
 
-@dataclass(frozen=True)
-class TimeVaryingCox:
+class TimeVaryingCox(NamedTuple):
     """A fitted `CoxTimeVaryingFitter`, its preprocessing, and the columns that vary in training."""
 
     model: Any

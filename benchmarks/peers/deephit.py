@@ -1,4 +1,4 @@
-"""DeepHit: a network for the probabilities of intervals of time, of pycox."""
+"""DeepHit: a network for the probabilities of intervals of time, of networks."""
 
 from __future__ import annotations
 
@@ -6,21 +6,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from benchmarks.peers.shared import pycox_models as networks
 from benchmarks.peers.shared.base import Peer, Task, mean_survival_risk, with_validation
-from benchmarks.peers.shared.pycox_models import (
-    EXAMPLES,
-    NOTEBOOK,
-    PACKAGES,
-    Setting,
-    make_network,
-    make_optimizer,
-    single,
-    survival_table,
-    train,
-)
 from hazboost.utils.arrays import Array
 
-#: Points to which the survival function between two durations is filled in, linearly, as in the examples of pycox.
+#: Points to which the survival function between two durations is filled in, linearly, as in the examples of networks.
 POINTS = 10
 
 
@@ -29,7 +19,7 @@ class DeepHit:
     """A trained `pycox.models.DeepHitSingle`."""
 
     model: Any
-    setting: Setting
+    setting: networks.Setting
 
     def risk(self, X: Array) -> Array:
         """Minus the mean of the survival function."""
@@ -37,17 +27,19 @@ class DeepHit:
 
     def survival(self, X: Array, times: Array) -> Array:
         """Survival probabilities, subjects by times."""
-        return survival_table(self.model, self.setting, X, times)
+        return networks.survival_table(self.model, self.setting, X, times)
 
 
-def fit(task: Task, *, setting: Setting, durations: int, alpha: float, fill: bool, sigma: float = 0.1) -> DeepHit:
+def fit(
+    task: Task, *, setting: networks.Setting, durations: int, alpha: float, fill: bool, sigma: float = 0.1
+) -> DeepHit:
     """Train the network; early stopping watches its loss on the validation part.
 
     Parameters
     ----------
     task : Task
         What to fit; it has validation rows.
-    setting : Setting
+    setting : networks.Setting
         Network and training.
     durations : int
         Number of times, evenly spaced, at which the survival function is estimated.
@@ -62,11 +54,16 @@ def fit(task: Task, *, setting: Setting, durations: int, alpha: float, fill: boo
 
     labels = DeepHitSingle.label_transform(durations)
     part, watched = with_validation(task)
-    y = labels.fit_transform(single(part.time), single(part.event))
-    validation = single(watched.X), labels.transform(single(watched.time), single(watched.event))
-    network = make_network(setting, part.X.shape[1], labels.out_features, task.seed)
-    model = DeepHitSingle(network, make_optimizer(setting), alpha=alpha, sigma=sigma, duration_index=labels.cuts)
-    train(model, setting, single(part.X), y, validation)
+    y = labels.fit_transform(networks.single(part.time), networks.single(part.event))
+    validation = (
+        networks.single(watched.X),
+        labels.transform(networks.single(watched.time), networks.single(watched.event)),
+    )
+    network = networks.make_network(setting, part.X.shape[1], labels.out_features, task.seed)
+    model = DeepHitSingle(
+        network, networks.make_optimizer(setting), alpha=alpha, sigma=sigma, duration_index=labels.cuts
+    )
+    networks.train(model, setting, networks.single(part.X), y, validation)
     return DeepHit(model.interpolate(POINTS) if fill else model, setting)
 
 
@@ -75,16 +72,16 @@ PEERS = (
     Peer(
         "paper",
         "deephit",
-        partial(fit, setting=EXAMPLES, durations=10, alpha=0.2, fill=True),
-        PACKAGES,
+        partial(fit, setting=networks.EXAMPLES, durations=10, alpha=0.2, fill=True),
+        networks.PACKAGES,
         "DeepHit",
         **_GROUPS,
     ),
     Peer(
         "paper",
         "deephit_paper",
-        partial(fit, setting=NOTEBOOK, durations=5, alpha=0.5, fill=False),
-        PACKAGES,
+        partial(fit, setting=networks.NOTEBOOK, durations=5, alpha=0.5, fill=False),
+        networks.PACKAGES,
         "DeepHit (paper)",
         **_GROUPS,
     ),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +19,7 @@ BATCH = 256
 PATIENCE = 10
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(NamedTuple):
     """A network and how it is trained.
 
     Parameters

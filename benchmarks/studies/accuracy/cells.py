@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import asdict, dataclass
-from functools import partial
 
-from benchmarks.harness.cells import Work, attempt, from_line, timed
+from benchmarks.harness.cells import Work, attempt, timed
 from benchmarks.harness.packages import versions
 from benchmarks.harness.storage import Line
 from benchmarks.peers.shared.base import Sample, Task
@@ -77,11 +76,9 @@ def _measure(cell: Cell) -> Line:
     }
 
 
-WORK = Work(
-    run=run_cell,
-    failed=failure,
-    cell_of=partial(from_line, Cell),
-    file_of=lambda cell: cell.model,
-    seconds_of=lambda line: line["fit_seconds"] + line["predict_seconds"],
-    describe=lambda line: f"C {line['c_index'] or math.nan:.3f}  {line['fit_seconds']:8.2f} s",
-)
+def _describe(line: Line) -> str:
+    concordance = math.nan if line["c_index"] is None else line["c_index"]
+    return f"C {concordance:.3f}  {line['fit_seconds']:8.2f} s"
+
+
+WORK = Work.flat(Cell, run_cell, failure, ("fit_seconds", "predict_seconds"), _describe)

@@ -2,20 +2,20 @@
 
 All time-fixed sets of SurvSet with at least 20 events and at most 200 columns after one-hot encoding. Sets with more
 than 10,000 rows are cut to a random 10,000, always the same. With competing events (one set) the event is the first
-kind. Columns are used as they come, also the few that tell about the outcome (`README.md`).
+kind. Columns are used as they are, also the few that contain the outcome (`README.md`).
 """
 
 from __future__ import annotations
 
 import zlib
-from dataclasses import dataclass
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from hazboost.datasets import survset
+from hazboost.utils.arrays import Array, Indices, Mask
 
 MIN_EVENTS = 20
 MAX_COLUMNS = 200
@@ -25,11 +25,8 @@ REPEATS = 10
 LARGE_REPEATS = 3
 TEST_SHARE = 1 / 3
 
-Indices = npt.NDArray[np.intp]
 
-
-@dataclass(frozen=True)
-class Dataset:
+class Dataset(NamedTuple):
     """A right-censored table.
 
     Attributes
@@ -50,8 +47,8 @@ class Dataset:
 
     name: str
     X: pd.DataFrame
-    event: npt.NDArray[np.bool_]
-    time: npt.NDArray[np.float64]
+    event: Mask
+    time: Array
     subject: Indices
     columns: int
 

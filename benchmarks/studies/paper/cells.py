@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 import warnings
 from dataclasses import asdict, dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Literal
 
-from benchmarks.harness.cells import Work, attempt, from_line, timed
+from benchmarks.harness.cells import Work, attempt, timed
 from benchmarks.harness.packages import versions
 from benchmarks.harness.storage import Line
 from benchmarks.peers.shared.base import Task
@@ -88,11 +88,10 @@ def _undefined(scores: dict[str, float]) -> str | None:
     return f"not finite: {', '.join(names)}" if names else None
 
 
-WORK = Work(
-    run=run_cell,
-    failed=failure,
-    cell_of=partial(from_line, Cell),
-    file_of=lambda cell: cell.model,
-    seconds_of=lambda line: line["seconds"] + line["predict_seconds"],
+WORK = Work.flat(
+    Cell,
+    run_cell,
+    failure,
+    ("seconds", "predict_seconds"),
     describe=lambda line: f"C {line['c_index']:.3f}  IBS {line['ibs']:.3f}  {line['seconds']:8.2f} s",
 )

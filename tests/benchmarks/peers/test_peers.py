@@ -39,10 +39,9 @@ from hazboost.metrics import concordance_index
 #: Models of both studies that predict risks and survival, by study and name.
 MODELS = {f"{study}-{name}": peer for study in ("paper", "accuracy") for name, peer in peers_of(study).items()}
 #: The example of the documentation, under another name.
-DUMMY = re.search(r"## Adding a model.*?```python\n(.*?)```", (DOCS / "running-experiments.md").read_text(), re.DOTALL)[
-    1
-]
-DUMMY = DUMMY.replace('"exponential"', '"dummy"')
+PAGE = (DOCS / "running-experiments.md").read_text(encoding="utf-8")
+EXAMPLE = re.search(r"## Adding a model.*?```python\n(.*?)```", PAGE, re.DOTALL)[1]
+DUMMY = EXAMPLE.replace('"exponential"', '"dummy"')
 ACCURACY_TOO = DUMMY.replace("PEERS = (", 'PEERS = (\n    Peer("accuracy", "dummy", fit, ("numpy",)),\n')
 TIMES = np.array([0.0, 1e-6, 0.05, 0.2, 0.5, 0.9, 1.0, 1.3])
 #: The settings of the paper that do not learn much, and what looks at no feature.

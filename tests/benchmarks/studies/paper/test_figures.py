@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from types import SimpleNamespace
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
+from benchmarks.peers.shared.base import Peer
 from benchmarks.studies.paper import figures
 from benchmarks.studies.paper.compose import Study
 from benchmarks.studies.paper.estimates import METRICS
@@ -19,15 +19,10 @@ from hazboost import Surv
 C_INDEX, IBS = METRICS[:2]
 
 
-@dataclass(frozen=True)
-class FakeModel:
-    name: str
-    title: str
-    kind: str = "semi-parametric"
-    learner: str = "tree"
-
-
-MODELS = tuple(FakeModel(name, name.title()) for name in ("cox", "rsf", "xgboost", "fpboost"))
+MODELS = tuple(
+    Peer("paper", name, None, (), name.title(), "semi-parametric", "tree")
+    for name in ("cox", "rsf", "xgboost", "fpboost")
+)
 
 
 def made_up(scores, datasets=("gbsg2", "veterans")):

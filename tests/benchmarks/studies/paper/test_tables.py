@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from benchmarks.harness import storage
 from benchmarks.harness.paths import DOCS
 from benchmarks.harness.tables.markdown import fill
+from benchmarks.peers.shared.base import Peer
 from benchmarks.studies.paper import report
 from benchmarks.studies.paper.compose import (
     Study,
@@ -28,21 +28,17 @@ from benchmarks.studies.paper.report import print_tables, write_report
 C_INDEX, IBS = METRICS[:2]
 
 
-@dataclass(frozen=True)
-class FakeModel:
-    name: str
-    title: str
-    kind: str = "semi-parametric"
-    learner: str = "tree"
+def fake_model(name, title, kind="semi-parametric", learner="tree"):
+    return Peer("paper", name, None, (), title, kind, learner)
 
 
 MODELS = (
-    FakeModel("cox", "Cox", learner="linear"),
-    FakeModel("xgboost", "XGBoost"),
-    FakeModel("deepsurv_paper", "DeepSurv, paper", learner="neural"),
-    FakeModel("deepsurv", "DeepSurv", learner="neural"),
-    FakeModel("fpboost_paper", "FPBoost.paper", kind="fully parametric"),
-    FakeModel("fpboost", "FPBoost", kind="fully parametric"),
+    fake_model("cox", "Cox", learner="linear"),
+    fake_model("xgboost", "XGBoost"),
+    fake_model("deepsurv_paper", "DeepSurv, paper", learner="neural"),
+    fake_model("deepsurv", "DeepSurv", learner="neural"),
+    fake_model("fpboost_paper", "FPBoost.paper", kind="fully parametric"),
+    fake_model("fpboost", "FPBoost", kind="fully parametric"),
 )
 
 
