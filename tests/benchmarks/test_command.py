@@ -1,5 +1,6 @@
 """The one command line of all studies."""
 
+import signal
 import subprocess
 import sys
 
@@ -19,6 +20,28 @@ def test_an_interrupt_says_how_to_continue(monkeypatch, capsys):
     with pytest.raises(SystemExit, match="130"):
         command.main(["speed"])
     assert "continues from here" in capsys.readouterr().err
+
+
+def test_a_kill_ends_the_command_as_an_interrupt_does(monkeypatch):
+    """SystemExit unwinds the stack, so that the pool ends its workers; the default of SIGTERM would not."""
+    from benchmarks.studies.speed import command as speed
+
+    unwound = []
+
+    def run(arguments):
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        finally:
+            unwound.append(True)
+
+    monkeypatch.setattr(speed, "main", run)
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        with pytest.raises(SystemExit, match="143"):
+            command.main(["speed"])
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert unwound
 
 
 def test_options_reach_the_study(monkeypatch):
