@@ -22,22 +22,22 @@ R = TypeVar("R")
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 #: A worker that had a task of more GiB is replaced by a new one, as memory is not always given back.
 LARGE = 1.0
-#: So many tasks may overtake one that waits for memory.
+#: Number of tasks that may overtake one that waits for memory.
 PATIENCE = 8
-#: What a worker says first: the seconds of its start are not those of its task.
+#: First message of a worker: the time that it takes to start does not count as time of its task.
 READY = "ready"
 #: Seconds for a worker to start.
 START = 120.0
 #: Seconds for a worker to end by itself.
 GRACE = 5.0
-#: Seconds between two looks at the deadlines.
+#: Seconds between two checks of the deadlines.
 PAUSE = 0.5
 #: Characters of a traceback that are kept.
 TRACEBACK_TAIL = 1_500
 
 
 def short_traceback() -> str:
-    """The end of the traceback of the exception that is being handled, without folders: what a failed task tells."""
+    """The end of the traceback of the exception that is being handled, without the folders of files."""
     return re.sub(r'File "[^"]*[/\\]([^"/\\]+)"', r'File "\1"', traceback.format_exc())[-TRACEBACK_TAIL:]
 
 
@@ -72,7 +72,7 @@ def _serve(connection: Connection, work: Callable[[Any], Any]) -> None:
 
 
 def _end_with_parent() -> None:
-    """Do not survive a killed parent: the next run would find the cores in use."""
+    """End when the parent is killed; otherwise the next run would find the cores in use."""
     parent = mp.parent_process()
     if parent is not None:
         wait([parent.sentinel])
@@ -107,7 +107,7 @@ class _Worker(Generic[T, R]):
         self.connection.send(task)
 
     def take(self) -> R | None:
-        """The result of the task if there is one now, be it that of a failure; then the worker is free."""
+        """The result of the task, or of its failure, if there is one by now; then the worker is free."""
         if self.task is None or (result := self._outcome(self.task)) is None:
             return None
         large = self.needs > LARGE
@@ -134,7 +134,7 @@ class _Worker(Generic[T, R]):
         return None
 
     def stop(self) -> None:
-        """End the process and whatever it has started; one that has nothing to do may clean up after itself."""
+        """End the process and all that it has started; an idle one may clean up after itself."""
         if self.task is None:
             self.connection.close()
             self.process.join(GRACE)
