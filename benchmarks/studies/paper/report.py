@@ -31,8 +31,8 @@ from benchmarks.studies.paper.published import DATASETS
 _TITLE = "The paper's experiments"
 _INTRO = (
     "Every table twice: *as in the paper*, with its columns and splits, and *leak-free*, without what reveals the "
-    "outcome in three of the data sets. The paper's numbers stand small under ours. A click on a column's head sorts by "
-    "it."
+    "outcome in three of the data sets. The paper's numbers stand small under ours. A click on a column's head sorts "
+    "by it."
 )
 
 
