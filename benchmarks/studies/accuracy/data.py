@@ -14,9 +14,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from hazboost.datasets import survset
+from hazboost.datasets import dataset_names, load_dataset
 from hazboost.utils.arrays import Array, Indices, Mask
 
+#: Prefix of the names of `hazboost.datasets.load_dataset`.
+SURVSET = "survset/"
 MIN_EVENTS = 20
 MAX_COLUMNS = 200
 MAX_ROWS = 10_000
@@ -61,9 +63,11 @@ class Dataset(NamedTuple):
 @cache
 def names() -> tuple[str, ...]:
     """Names of the data sets of the benchmark, the smallest first."""
-    catalogue = survset.catalogue()
-    narrow = catalogue["n_fac"] + catalogue["n_num"] <= MAX_COLUMNS
-    chosen = [str(name) for name in catalogue.loc[narrow, "ds"] if _eligible(load(name))]
+    from SurvSet.data import SurvLoader  # noqa: PLC0415
+
+    catalogue, time_fixed = SurvLoader().df_ds, set(dataset_names())
+    narrow = catalogue.loc[catalogue["n_fac"] + catalogue["n_num"] <= MAX_COLUMNS, "ds"]
+    chosen = [str(name) for name in narrow if f"{SURVSET}{name}" in time_fixed and _eligible(load(name))]
     return tuple(sorted(chosen, key=lambda name: (len(load(name).X), name)))
 
 
@@ -74,7 +78,7 @@ def _eligible(dataset: Dataset) -> bool:
 @cache
 def load(name: str) -> Dataset:
     """A data set by its name in SurvSet."""
-    complete = survset.load(name)
+    complete = load_dataset(f"{SURVSET}{name}")
     rows = _rows(name, len(complete.X))
     X = complete.X.iloc[rows].reset_index(drop=True)
     X = X[[column for column in X if X[column].nunique(dropna=False) >= 2]]
