@@ -1,4 +1,4 @@
-"""DeepHit: a network for the probabilities of intervals of time, of networks."""
+"""DeepHit: a network for the probabilities of intervals of time, of pycox."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.peers.shared import pycox_models as networks
 from benchmarks.peers.shared.base import Peer, Task, mean_survival_risk, with_validation
 from hazboost.utils.arrays import Array
 
-#: Points to which the survival function between two durations is filled in, linearly, as in the examples of networks.
+#: Points to which the survival function between two durations is filled in, linearly, as in the examples of pycox.
 POINTS = 10
 
 
@@ -39,7 +39,7 @@ def fit(
     ----------
     task : Task
         What to fit; it has validation rows.
-    setting : networks.Setting
+    setting : Setting
         Network and training.
     durations : int
         Number of times, evenly spaced, at which the survival function is estimated.

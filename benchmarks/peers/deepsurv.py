@@ -1,4 +1,4 @@
-"""DeepSurv: a network for the log-risk of a Cox model, of networks."""
+"""DeepSurv: a network for the log-risk of a Cox model, of pycox."""
 
 from __future__ import annotations
 
