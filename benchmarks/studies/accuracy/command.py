@@ -1,0 +1,84 @@
+"""The command: ``python -m benchmarks accuracy`` runs the study and writes its report.
+
+Cells that have a result are skipped, so that a run may be killed and started again. Data sets with more than 3,000
+rows have three repeats instead of ten.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.harness.cells import unfinished
+from benchmarks.harness.options import add_run_options, check_names, limits, names, numbers, shown
+from benchmarks.harness.packages import is_available
+from benchmarks.harness.paths import RESULTS
+from benchmarks.studies.accuracy import data
+from benchmarks.studies.accuracy.cells import WORK, Cell
+from benchmarks.studies.accuracy.models import REFERENCE, models
+from benchmarks.studies.accuracy.report import write_report
+
+OUTPUT = RESULTS / "accuracy"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the cells that have no result yet, then write and print the report of all results."""
+    options = parse(arguments)
+    if options.step != "report":
+        run(options)
+    if options.step != "run":
+        sys.stdout.write(write_report(options.output, options.report, options.models, options.repeats))
+
+
+def run(options: argparse.Namespace) -> None:
+    """Run the cells that have no result yet."""
+    peers, lines = models(), WORK.read(options.output)
+    datasets = options.datasets or data.names()
+    missing = unfinished(
+        plan(options.models or tuple(peers), datasets, options.repeats), lines, retry_errors=options.retry_errors
+    )
+    available = {name for name in {cell.model for cell in missing} if is_available(name, peers[name])}
+    sizes = {name: len(data.load(name).X) for name in datasets}
+    WORK.execute(
+        [cell for cell in missing if cell.model in available],
+        options.output,
+        limits(options),
+        WORK.costs(sizes, lines),
+        lambda cell: peers[cell.model].memory(sizes[cell.dataset], data.load(cell.dataset).columns),
+    )
+
+
+def plan(chosen: Sequence[str], datasets: Sequence[str], repeats: Sequence[int]) -> list[Cell]:
+    """All cells: repeat by repeat, the small data sets first, the models as given."""
+    return [
+        Cell(name, model, repeat)
+        for repeat in repeats
+        for name in datasets
+        if repeat < data.load(name).repeats
+        for model in chosen
+    ]
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Options of the command line, with names checked and defaults filled in."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks accuracy",
+        description="Models at their defaults on the time-fixed data sets of SurvSet; see its README.",
+    )
+    parser.add_argument("step", nargs="?", choices=("all", "run", "report"), default="all", help="both by default")
+    parser.add_argument(
+        "--models", type=names, help=f"names, separated by commas; all by default, in the report without {REFERENCE}"
+    )
+    parser.add_argument("--datasets", type=names, help="names, separated by commas; all by default")
+    parser.add_argument("--repeats", type=numbers, default=tuple(range(data.REPEATS)), help="like 0-9 or 0,2,5")
+    add_run_options(parser, timeout=900.0)
+    parser.add_argument("--output", type=Path, default=OUTPUT, help=f"folder of the results; {shown(OUTPUT)}")
+    parser.add_argument("--report", type=Path, help="folder of the report; that of the results by default")
+    options = parser.parse_args(arguments)
+    options.report = options.report or options.output
+    check_names(parser, "--models", options.models or (), models())
+    if options.datasets:  # loading all sets takes seconds
+        check_names(parser, "--datasets", options.datasets, data.names())
+    return options

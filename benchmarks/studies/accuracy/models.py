@@ -1,0 +1,20 @@
+"""The models of the study, the quick ones first."""
+
+from __future__ import annotations
+
+from benchmarks.peers import peers_of
+from benchmarks.peers.shared.base import Peer
+
+OWN = "fpboost"
+#: Shown in the report only if asked for.
+REFERENCE = "kaplan_meier"
+#: The strongest linear model.
+RIVAL = "cox_ridge"
+#: Order of the cells of a data set.
+FIRST = (REFERENCE, "coxnet", "weibull_aft", "loglogistic_aft", "xgb_cox", "xgb_aft", RIVAL, "gbsa")
+LAST = ("survivalboost", "rsf", OWN)
+
+
+def models() -> dict[str, Peer]:
+    """Every model of the study, by name."""
+    return peers_of("accuracy", FIRST, LAST)

@@ -1,0 +1,1 @@
+"""Seconds of a default fit beside a random survival forest."""
