@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import matplotlib as mpl
@@ -20,10 +22,12 @@ from sklearn.base import clone
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
 import hazboost
-from hazboost import FPBoost, tune
+from hazboost import FPBoost, Surv, tune
 from hazboost.data.target import as_target
+from hazboost.training.selection import LARGEST_DIFFERENCE
 from hazboost.tuning import search as search_module
-from hazboost.tuning.search import expected_score, log_likelihood
+from hazboost.tuning.scores import METRICS, marginal_losses, row_losses
+from hazboost.tuning.search import expected_score
 from hazboost.tuning.spaces import SPACES
 
 
@@ -144,7 +148,7 @@ def test_a_space_of_one_s_own_may_leave_the_estimator_as_it_is():
     result = search(space=lambda trial: {}, n_trials=2)
     assert result.trials["score"][0] == result.trials["score"][1]
     assert result.best_params == {}
-    assert "none, the estimator as it was" in repr(result)
+    assert "none, the estimator as given" in repr(result)
 
 
 # What is found
@@ -178,20 +182,22 @@ def test_seed_of_the_estimator_is_kept():
     assert search(estimator=clone(SMALL).set_params(random_state=7), n_trials=1).best_estimator.random_state == 7
 
 
-def test_score_is_the_mean_over_folds_of_what_they_hold_out():
+@pytest.mark.parametrize("metric", METRICS)
+def test_score_is_the_mean_over_folds_of_the_held_out_scores(metric):
     folds = list(GroupKFold(3).split(X, groups=np.arange(len(X)) // 2))
-    result = search(cv=folds, n_trials=1)
+    result = search(cv=folds, n_trials=1, metric=metric)
+    target = as_target(Y)
     scores = []
-    for kept, held in folds:
-        model = clone(SMALL).set_params(random_state=0).fit(X[kept], (Y[0][kept], Y[1][kept]))
-        scores.append(log_likelihood(model, X[held], as_target((Y[0][held], Y[1][held]))))
+    for train, held_out in folds:
+        model = clone(SMALL).set_params(random_state=0).fit(X[train], target[train])
+        scores.append(METRICS[metric](target[train], target[held_out])(model, X[held_out]))
     assert result.best_score == pytest.approx(np.mean(scores), rel=1e-12)
 
 
 def test_groups_stay_together_in_folds_and_in_fits(monkeypatch):
     given, fit, patient = [], FPBoost.fit, np.arange(len(X)) // 4
     monkeypatch.setattr(FPBoost, "fit", lambda *args, **kwargs: given.append(kwargs["groups"]) or fit(*args, **kwargs))
-    search(n_trials=1, groups=patient)
+    search(n_trials=1, groups=patient, metric="concordance")  # which fits nothing else
     *folds, last = given
     np.testing.assert_array_equal(last, patient)
     assert len(folds) == 3
@@ -207,16 +213,93 @@ def test_folds_may_come_from_a_splitter():
     assert search(cv=KFold(3), n_trials=1).best_score != search(cv=3, n_trials=1).best_score
 
 
-def test_likelihood_is_that_of_the_predicted_curves():
+def test_losses_are_those_of_the_predicted_curves():
     model = clone(SMALL).set_params(random_state=0).fit(X, Y)
-    weight = np.random.default_rng(1).random(len(X))
     rows = []
     for i, (event, time) in enumerate(zip(*Y, strict=True)):
         hazard = model.predict_hazard_function(X[i : i + 1])[0](time)
         cumulative = model.predict_cumulative_hazard_function(X[i : i + 1])[0](time)
-        rows.append(event * np.log(hazard) - cumulative)
-    expected = np.average(rows, weights=weight)
-    assert log_likelihood(model, X, as_target(Y, weight)) == pytest.approx(expected, rel=1e-5)
+        rows.append(cumulative - event * np.log(hazard))
+    np.testing.assert_allclose(row_losses(model, X, as_target(Y)), rows, rtol=1e-5, atol=1e-6)
+
+
+def test_marginal_losses_are_those_of_one_hazard_for_all():
+    rng = np.random.default_rng(0)
+    time, limit = rng.exponential(5.0, (2, 4000))
+    target = as_target((time <= limit, np.minimum(time, limit)))
+    expected = target.lower / 5.0 - target.event * np.log(1.0 / 5.0)
+    assert marginal_losses(target, target).mean() == pytest.approx(expected.mean(), abs=0.01)
+
+
+def test_likelihood_counts_each_subject_within_a_limit_of_its_reference():
+    weight = np.random.default_rng(1).random(len(X)) + 0.1
+    target = as_target(Y, weight)
+    model = clone(SMALL).set_params(random_state=0, n_estimators=300, reg_lambda=0.0, min_child_weight=0.0).fit(X, Y)
+    held_out = X[::-1]  # the features of others, so that many predictions are far off
+    losses, reference = row_losses(model, held_out, target), marginal_losses(target, target)
+    change = losses - reference
+    assert change.max() > LARGEST_DIFFERENCE
+    counted = reference + np.clip(change, -LARGEST_DIFFERENCE, LARGEST_DIFFERENCE)
+    score = METRICS["likelihood"](target, target)(model, held_out)
+    assert score == pytest.approx(-np.average(counted, weights=weight), rel=1e-9)
+
+
+def cut_in_four(features, y):
+    """The same subjects with their follow-up cut into four rows of equal length and the same features."""
+    event, time = y
+    stop = np.outer(time, [0.25, 0.5, 0.75, 1.0])
+    return np.repeat(features, 4, axis=0), Surv.counting(
+        np.c_[np.zeros_like(time), stop[:, :3]].ravel(),
+        stop.ravel(),
+        np.outer(event, [False, False, False, True]).ravel(),
+        id=np.repeat(np.arange(len(time)), 4),
+    )
+
+
+@pytest.mark.parametrize("unit", [1.0, 365.25])
+def test_score_does_not_depend_on_how_the_follow_up_of_a_subject_is_cut_into_rows(unit):
+    y = Y[0], unit * Y[1]
+    train, held_out = np.arange(40), np.arange(40, 60)
+    features, rows = cut_in_four(X, y)
+    folds = (train[:, None] * 4 + np.arange(4)).ravel(), (held_out[:, None] * 4 + np.arange(4)).ravel()
+    deterministic = clone(SMALL).set_params(subsample=1.0, colsample_bytree=1.0)
+    options = {"space": steps, "estimator": deterministic, "n_trials": 1, "random_state": 0, "verbose": 0}
+    whole = tune(X, y, cv=[(train, held_out)], **options).default_score
+    assert tune(features, rows, cv=[folds], **options).default_score == pytest.approx(whole, rel=1e-3)
+
+
+def test_one_outlier_does_not_decide_the_search():
+    """The features are right for all held-out subjects but one, who lives 10,000 times as long as predicted."""
+    rng = np.random.default_rng(0)
+    high = np.arange(200) % 2
+    time = rng.exponential(1.0, 200) * np.where(high, 0.02, 1.0)
+    time[-1] = 10_000 * 0.02
+    features, y = high[:, None].astype(float), (np.arange(200) < 199, time)
+    fold = np.arange(100), np.arange(100, 200)
+    blind = FPBoost(1, 0, init="marginal", n_estimators=60, learning_rate=1e-6)
+    result = tune(
+        features,
+        y,
+        space=lambda trial: {"learning_rate": 0.2},
+        estimator=blind,
+        n_trials=2,
+        cv=[fold],
+        random_state=0,
+        verbose=0,
+    )
+    target = as_target(y)
+    plain = [
+        -row_losses(
+            clone(blind).set_params(learning_rate=rate, random_state=0).fit(features[:100], target[:100]),
+            features[100:],
+            target[100:],
+        )
+        for rate in (1e-6, 0.2)
+    ]
+    assert plain[0].mean() > plain[1].mean()  # with the outlier, the model without features seems better
+    assert plain[0][:-1].mean() + 0.3 < plain[1][:-1].mean()  # without it, the other one clearly is
+    assert result.best_params == {"learning_rate": 0.2}
+    assert result.best_score > result.default_score + 0.3
 
 
 def test_weights_count_in_fit_and_score():
@@ -251,13 +334,25 @@ def test_categories():
 # Pruning and failing
 
 
-def test_trials_that_fall_behind_are_pruned():
-    result = search(n_trials=25, cv=4)
-    pruned = [trial for trial in result.study.trials if trial.state.name == "PRUNED"]
-    assert len(pruned) >= 2
-    assert all(2 <= len(trial.intermediate_values) < 4 for trial in pruned)
-    assert result.trials["score"].isna().sum() == len(pruned)
-    assert (result.trials["state"] == "pruned").sum() == len(pruned)
+def score_by(function):
+    """A metric whose scores are known: a function of the configuration, whatever the trees."""
+    return lambda train, held_out: lambda model, X: function(model)
+
+
+def test_trials_below_the_median_are_pruned_after_two_folds(monkeypatch):
+    monkeypatch.setitem(METRICS, "likelihood", score_by(lambda model: -float(model.max_depth)))
+    poor = {12, 14}
+    result = search(space=lambda trial: {"max_depth": 3 if trial.number in poor else 2}, n_trials=16, cv=4)
+    states = [trial.state.name for trial in result.study.trials]
+    assert {number for number, state in enumerate(states) if state == "PRUNED"} == poor
+    assert [len(result.study.trials[number].intermediate_values) for number in sorted(poor)] == [2, 2]
+    assert list(result.trials["state"] == "pruned") == list(result.trials["score"].isna())
+
+
+def test_no_trial_is_pruned_before_there_are_enough(monkeypatch):
+    monkeypatch.setitem(METRICS, "likelihood", score_by(lambda model: -float(model.max_depth)))
+    result = search(space=lambda trial: {"max_depth": 2 + trial.number}, n_trials=10)
+    assert (result.trials["state"] == "complete").all()
 
 
 def test_reports_are_estimates_of_the_score_and_end_with_it():
@@ -283,14 +378,12 @@ def test_a_configuration_that_cannot_be_fitted_has_failed_without_a_score():
 
 @pytest.mark.parametrize("score", [np.nan, -np.inf])
 def test_a_score_that_is_no_number_is_a_failure(score, monkeypatch):
-    monkeypatch.setitem(
-        search_module.SCORES, "likelihood", lambda model, X, target: score if model.max_depth == 3 else -1.0
-    )
+    monkeypatch.setitem(METRICS, "likelihood", score_by(lambda model: score if model.max_depth == 3 else -1.0))
     result = search(n_trials=12)
     failed = result.trials[result.trials["max_depth"] == 3]
     assert len(failed)
     assert (failed["state"] == "failed").all()
-    assert failed["error"].str.contains(f"the held-out likelihood is {score}").all()
+    assert failed["error"].str.contains(f"the held-out score is {score}").all()
     assert result.best_score == -1.0
 
 
@@ -401,6 +494,26 @@ def test_trials_at_the_same_time():
     assert result.trials["score"][:2].tolist() == pytest.approx(alone.trials["score"][:2].tolist(), rel=1e-6)
 
 
+def test_no_database_connection_stays_open(tmp_path):
+    gc.collect()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ResourceWarning)
+        result = search(n_trials=2, storage=f"sqlite:///{tmp_path}/study.db")
+        assert len(result.study.trials) == 2  # the study can still be read
+        assert result.study._storage._backend.engine.pool.status() == "NullPool"
+        del result
+        gc.collect()
+    assert not caught
+
+
+@pytest.mark.parametrize("url", ["sqlite://", "sqlite:///:memory:"])
+@pytest.mark.filterwarnings("ignore:unclosed database", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_database_in_memory(url):
+    result = search(n_trials=2, storage=url)
+    assert len(result.study.trials) == 2
+    result.study._storage._backend.engine.dispose()
+
+
 def test_no_trial_is_begun_after_the_timeout():
     assert len(search(timeout=0.0).trials) == 1
 
@@ -418,7 +531,7 @@ def test_table_has_one_row_for_each_trial_and_numbers_are_numbers():
 
 def test_repr():
     result = search(n_trials=8)
-    assert f"likelihood {result.best_score:.4f}, {result.default_score:.4f} before" in repr(result)
+    assert f"likelihood {result.best_score:.4f}, {result.default_score:.4f} as given" in repr(result)
     assert "8 trials (8 complete, 0 pruned, 0 failed)" in repr(result)
     assert f"max_depth = {result.best_params['max_depth']}" in repr(result)
 
@@ -465,9 +578,9 @@ def test_course_is_drawn():
         ({"metric": "brier"}, ValueError, "metric must be 'likelihood' or 'concordance'; got 'brier'"),
         ({"space": "ours"}, ValueError, "space must be 'default', 'paper' or a function"),
         ({"n_trials": 0}, ValueError, "n_trials must be a positive int; got 0"),
-        ({"cv": 1}, ValueError, "cv must be at least 2 folds"),
-        ({"cv": 61}, ValueError, "cv must be at least 2 folds, and at most one for each of 60 rows"),
-        ({"cv": []}, ValueError, "cv has no fold"),
+        ({"cv": 1}, ValueError, "cv must be at least 2 and"),
+        ({"cv": 61}, ValueError, "cv must be at least 2 and at most the number of rows, 60; got 61"),
+        ({"cv": []}, ValueError, "cv has no folds"),
         ({"estimator": object()}, TypeError, "estimator must be an FPBoost; got object"),
     ],
 )
