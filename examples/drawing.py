@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import matplotlib as mpl
-from demo import FAINT, INK, STYLE
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
+
+from demo import FAINT, INK, STYLE
 
 BLUE, ORANGE, GREEN = "#0072B2", "#D55E00", "#009E73"  # of Okabe and Ito
 LOOK = {**STYLE, "figure.figsize": (7.0, 4.2), "font.size": 11, "axes.titlesize": 11.5, "axes.titlepad": 8}
