@@ -125,8 +125,10 @@ def test_tools_of_the_linter_have_a_pin():
 def test_sdist_has_what_the_tests_read():
     with (ROOT / "pyproject.toml").open("rb") as file:
         included = tomllib.load(file)["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
-    assert {"src", "tests", "examples", "docs", "requirements", "Makefile", "README.md"} <= set(included)
-    assert all((ROOT / path).exists() for path in included)
+    assert {"/src", "/tests", "/examples", "/benchmarks", "/docs", "/requirements", "/.ci", "/Makefile"} <= set(
+        included
+    )
+    assert all((ROOT / path.removeprefix("/")).exists() for path in included)
 
 
 # GitHub

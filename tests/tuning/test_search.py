@@ -1,4 +1,4 @@
-"""The search for hyperparameters."""
+"""The hyperparameter search."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ SMALL = FPBoost(1, 0, init="marginal", n_estimators=4, max_depth=2)
 
 
 def steps(trial):
-    """A space in which much is hopeless: the best learning rates are small."""
+    """A space with many poor configurations: the best learning rates are small."""
     return {
         "learning_rate": trial.suggest_float("learning_rate", 0.01, 3.0, log=True),
         "max_depth": trial.suggest_int("max_depth", 1, 3),
@@ -67,13 +67,13 @@ def search(**arguments):
     )
 
 
-def course(result):
-    """What a search did, without the time it took and the numbers that Optuna gives."""
+def trials_of(result):
+    """The trials without what may differ between equal searches: their duration and Optuna's numbers."""
     return result.trials.drop(columns=["trial", "seconds"])
 
 
 def interrupt(monkeypatch, after):
-    """Have the user press Ctrl-C when so many folds are done."""
+    """Raise KeyboardInterrupt once this many folds are done."""
     left = iter(range(after))
     original = search_module.score_fold
 
@@ -102,12 +102,12 @@ def test_every_configuration_of_a_space_can_be_fitted(name, seed):
     trial = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed)).ask()
     model = space.base().set_params(**space.suggest(trial))
     model._validate_params()
-    # Only how long it takes is cut down; patience watches a part that 30 rows are too few for.
+    # Fewer rounds and folds, to be quick; no patience, because 30 rows are too few for a validation part.
     quick = clone(model).set_params(n_estimators=2, n_folds=2, patience=None, random_state=seed)
     assert np.isfinite(quick.fit(X[:30], (Y[0][:30], Y[1][:30])).predict(X)).all()
 
 
-def test_space_of_the_paper_is_the_paper_s():
+def test_paper_space_has_the_ranges_of_the_paper():
     trial = optuna.create_study(sampler=optuna.samplers.RandomSampler(0)).ask()
     parameters = SPACES["paper"].suggest(trial)
     assert parameters["weibull_heads"] > 0
@@ -128,13 +128,13 @@ def test_space_of_the_paper_is_the_paper_s():
 
 
 @pytest.mark.parametrize("name", SPACES)
-def test_there_is_always_a_head(name):
+def test_a_configuration_has_at_least_one_head(name):
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(0))
     study.enqueue_trial({"weibull_heads": 0})
     assert SPACES[name].suggest(study.ask())["loglogistic_heads"] >= 1
 
 
-def test_default_space_begins_with_the_estimator():
+def test_the_first_trial_is_the_estimator_as_given():
     estimator = FPBoost(n_folds=2, solver="gradient", init="marginal", n_estimators=3)
     result = tune(X, Y, estimator=estimator, n_trials=2, cv=2, random_state=0, verbose=0)
     before, _ = result.study.trials
@@ -144,32 +144,32 @@ def test_default_space_begins_with_the_estimator():
     assert result.best_score == max(result.trials["score"])
 
 
-def test_a_space_of_one_s_own_may_leave_the_estimator_as_it_is():
+def test_a_custom_space_may_set_no_parameter():
     result = search(space=lambda trial: {}, n_trials=2)
     assert result.trials["score"][0] == result.trials["score"][1]
     assert result.best_params == {}
     assert "none, the estimator as given" in repr(result)
 
 
-# What is found
+# Results and scores
 
 
 @pytest.mark.parametrize("metric", ["likelihood", "concordance"])
 @pytest.mark.parametrize("seed", range(3))
-def test_what_is_found_is_never_worse_than_what_was_given(metric, seed):
+def test_the_best_score_is_never_below_that_of_the_given_estimator(metric, seed):
     result = search(metric=metric, random_state=seed)
     assert result.trials["score"][0] == result.default_score
     assert result.best_score == result.trials["score"].max() >= result.default_score
 
 
-def test_an_estimator_that_is_best_stays():
+def test_the_given_estimator_is_kept_if_it_is_best():
     result = search(space=lambda trial: {"learning_rate": trial.suggest_float("learning_rate", 5.0, 9.0)})
     assert result.best_params == {}
     assert result.best_score == result.default_score
     assert result.best_estimator.learning_rate == SMALL.learning_rate
 
 
-def test_best_estimator_is_the_given_one_with_the_best_parameters_on_all_rows():
+def test_the_best_estimator_has_the_best_parameters_and_is_fitted_to_all_rows():
     given_one = clone(SMALL).set_params(min_child_weight=5.0)
     result = search(estimator=given_one, n_trials=8)
     assert result.best_params
@@ -331,7 +331,7 @@ def test_categories():
     assert np.isfinite(result.best_estimator.predict(frame)).all()
 
 
-# Pruning and failing
+# Pruned and failed trials
 
 
 def score_by(function):
@@ -365,7 +365,7 @@ def test_reports_are_estimates_of_the_score_and_end_with_it():
     assert expected_score(result.study, list(defaults[:2] + 0.5)) == pytest.approx(defaults.mean() + 0.5)
 
 
-def test_a_configuration_that_cannot_be_fitted_has_failed_without_a_score():
+def test_a_configuration_that_cannot_be_fitted_fails_and_has_no_score():
     def space(trial):
         return {"patience": trial.suggest_categorical("patience", [3]), "n_estimators": "auto"}
 
@@ -377,7 +377,7 @@ def test_a_configuration_that_cannot_be_fitted_has_failed_without_a_score():
 
 
 @pytest.mark.parametrize("score", [np.nan, -np.inf])
-def test_a_score_that_is_no_number_is_a_failure(score, monkeypatch):
+def test_a_score_that_is_not_finite_is_a_failure(score, monkeypatch):
     monkeypatch.setitem(METRICS, "likelihood", score_by(lambda model: score if model.max_depth == 3 else -1.0))
     result = search(n_trials=12)
     failed = result.trials[result.trials["max_depth"] == 3]
@@ -387,7 +387,7 @@ def test_a_score_that_is_no_number_is_a_failure(score, monkeypatch):
     assert result.best_score == -1.0
 
 
-def test_errors_of_the_user_s_space_are_raised():
+def test_errors_in_a_custom_space_are_raised():
     def space(trial):
         raise ZeroDivisionError("mine")
 
@@ -402,48 +402,48 @@ def test_an_estimator_that_cannot_be_fitted_is_an_error():
         search(estimator=FPBoost(max_depth=0))
 
 
-# Again, and further
+# Reproducible and resumed searches
 
 
-def test_a_search_repeats_itself():
-    pd.testing.assert_frame_equal(course(search(n_trials=4)), course(search(n_trials=4)))
-    assert not course(search(n_trials=2)).equals(course(search(n_trials=2, random_state=1)))
+def test_a_search_is_reproducible():
+    pd.testing.assert_frame_equal(trials_of(search(n_trials=4)), trials_of(search(n_trials=4)))
+    assert not trials_of(search(n_trials=2)).equals(trials_of(search(n_trials=2, random_state=1)))
 
 
 def test_a_resumed_search_is_the_same_as_one_in_one_go(storage):
     for n_trials in (1, 4, 13):
         result = search(n_trials=n_trials, storage=storage)
     assert len(result.trials) == 13
-    pd.testing.assert_frame_equal(course(result), course(search(n_trials=13)))
+    pd.testing.assert_frame_equal(trials_of(result), trials_of(search(n_trials=13)))
     again = search(n_trials=3, storage=storage)
     pd.testing.assert_frame_equal(result.trials, again.trials)
 
 
 @pytest.mark.parametrize("after", [1, 7])
-def test_an_interrupted_search_goes_on(after, tmp_path, monkeypatch):
+def test_an_interrupted_search_can_be_resumed(after, tmp_path, monkeypatch):
     storage = tmp_path / "study.journal"
     with monkeypatch.context() as patch:
         interrupt(patch, after)
         with pytest.raises(KeyboardInterrupt):
             search(storage=storage)
-    pd.testing.assert_frame_equal(course(search(storage=storage)), course(search()))
+    pd.testing.assert_frame_equal(trials_of(search(storage=storage)), trials_of(search()))
 
 
-def test_a_killed_search_goes_on(tmp_path):
+def test_a_killed_search_can_be_resumed(tmp_path):
     storage = tmp_path / "study.journal"
-    search(n_trials=2, storage=storage).study.ask()  # a trial that is running for ever
+    search(n_trials=2, storage=storage).study.ask()  # a trial that never ends
     with storage.open("ab") as file:
-        file.write(b'{"op_code":5,"wor')  # and half a line
+        file.write(b'{"op_code":5,"wor')  # and an incomplete line
     resumed = search(storage=storage)
-    pd.testing.assert_frame_equal(course(resumed), course(search()))
+    pd.testing.assert_frame_equal(trials_of(resumed), trials_of(search()))
     assert [trial.state.name for trial in resumed.study.trials].count("FAIL") == 1
 
 
-def test_a_search_without_seed_goes_on_with_the_one_it_had(tmp_path):
+def test_a_search_without_a_seed_is_resumed_with_its_first_seed(tmp_path):
     storage = tmp_path / "study.journal"
     begun = search(n_trials=2, storage=storage, random_state=None)
     resumed = search(n_trials=4, storage=storage, random_state=None)
-    pd.testing.assert_frame_equal(course(resumed)[:2], course(begun))
+    pd.testing.assert_frame_equal(trials_of(resumed)[:2], trials_of(begun))
 
 
 def test_studies_of_several_names_share_a_storage(tmp_path):
@@ -479,7 +479,7 @@ def test_threads_and_verbosity_may_change(tmp_path):
 
 
 @pytest.mark.parametrize("direction", ["maximize", "minimize"])
-def test_a_study_of_somebody_else_is_refused(direction):
+def test_a_study_that_tune_did_not_create_is_refused(direction):
     storage = optuna.storages.InMemoryStorage()
     study = optuna.create_study(storage=storage, study_name="theirs", direction=direction)
     study.optimize(lambda trial: 1.0, n_trials=1)
@@ -487,7 +487,7 @@ def test_a_study_of_somebody_else_is_refused(direction):
         search(storage=storage, study_name="theirs")
 
 
-def test_trials_at_the_same_time():
+def test_trials_in_parallel():
     result = search(n_trials=4, n_jobs=2)
     assert (result.trials["state"] == "complete").all()
     alone = search(n_trials=4)
@@ -514,11 +514,11 @@ def test_database_in_memory(url):
     result.study._storage._backend.engine.dispose()
 
 
-def test_no_trial_is_begun_after_the_timeout():
+def test_no_trial_starts_after_the_timeout():
     assert len(search(timeout=0.0).trials) == 1
 
 
-# What is shown
+# Output
 
 
 def test_table_has_one_row_for_each_trial_and_numbers_are_numbers():
@@ -551,7 +551,7 @@ def test_nothing_else_is_printed(capfd, storage):
     assert optuna.logging.get_verbosity() == before
 
 
-def test_course_is_drawn():
+def test_plot_shows_the_trials():
     with mpl.rc_context():
         mpl.use("Agg")
         from matplotlib import pyplot as plt
@@ -569,7 +569,7 @@ def test_course_is_drawn():
         plt.close("all")
 
 
-# What is refused
+# Wrong arguments
 
 
 @pytest.mark.parametrize(
@@ -600,7 +600,7 @@ def test_wrong_data():
         search(cv=folds, sample_weight=weight)
 
 
-def test_without_optuna_there_is_a_hint(monkeypatch):
+def test_without_optuna_the_error_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "optuna", None)
     with pytest.raises(ImportError, match=r'pip install "hazboost\[tune\]"'):
         search()
