@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 Fold = tuple[Indices, Indices]
 #: Errors by which a configuration fails. Any other error is a bug, here or in the user's space, and stops the search.
 FAILURES = (ValueError, FloatingPointError)
-#: Parameters that do not change the fitted model, or only through the seed; they may change when a search is resumed.
+#: Parameters that say how to run a fit, not what to learn; they may differ when a search is resumed.
 RUNTIME_PARAMETERS = {"n_jobs", "device", "random_state", "verbose"}
 
 
