@@ -1,26 +1,55 @@
-# Two commands do everything on a machine that has only Python 3.11 or later: `make demo` and `make test`.
+# A machine that has Python 3.11 or later and make needs nothing else: try `make demo`, `make test` and `make help`.
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-# Many threads on small data are slower than one; tests that want more ask for them.
+INSTALL := -m pip install --quiet --disable-pip-version-check
+PINNED := $(INSTALL) --constraint requirements/constraints.txt --constraint requirements/lint.txt
+PYTEST := -m pytest --numprocesses logical
+# The study needs PyTorch. Where pip would take the build for GPUs, point PIP_EXTRA_INDEX_URL at PyTorch's index of CPU builds.
+TORCH ?= torch==2.13.0
+# On small data one thread is faster than many; tests of several threads ask for them.
 export OMP_NUM_THREADS ?= 1
 
-# The examples on kinds of survival data, each with a figure of its name.
+# Examples on kinds of survival data; each draws one figure, with its own name.
 KINDS := delayed_entry interval_censoring changing_covariates competing_risks recurrent_events
 
-.PHONY: demo test lint figures clean
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-docs test-oldest test-newest lint fix figures study study-quick clean
 
-demo: $(VENV)/demo.done  ## fit FPBoost on a real data set, print scores, draw figures
+help:  ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/\1|\2/p' Makefile | while IFS='|' read -r target text; do \
+		printf '  make %-12s %s\n' "$$target" "$$text"; done
+
+demo: $(VENV)/demo.done  ## fit FPBoost to real data, print scores, write figures to demo/
 	$(BIN)/python examples/demo.py
 
-test: $(VENV)/test.done lint  ## lint, types and tests
-	$(BIN)/python -m pytest --numprocesses logical --cov --cov-report=term:skip-covered
+test: $(VENV)/test.done  ## run the tests, with coverage
+	$(BIN)/python $(PYTEST) --cov --cov-report=term:skip-covered
 
-lint: $(VENV)/test.done
+test-docs: $(VENV)/test.done  ## run the examples and the code of the README and the documentation; check the links
+	$(BIN)/python $(PYTEST) tests/test_examples.py
+
+test-oldest:  ## run the tests with the oldest supported dependencies (needs Python 3.11)
+	$(PYTHON) -m venv $(VENV)-oldest
+	$(VENV)-oldest/bin/python $(INSTALL) --constraint requirements/oldest.txt --constraint requirements/lint.txt --editable ".[test]"
+	$(VENV)-oldest/bin/python $(PYTEST)
+
+test-newest:  ## run the tests with the newest dependencies
+	$(PYTHON) -m venv $(VENV)-newest
+	$(VENV)-newest/bin/python $(INSTALL) --upgrade --upgrade-strategy eager --editable ".[test]"
+	$(VENV)-newest/bin/python $(PYTEST)
+
+lint: $(VENV)/lint.done  ## check style, types, spelling and imports between packages
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/codespell
+	$(BIN)/lint-imports
+
+fix: $(VENV)/lint.done  ## repair what ruff can repair, and format
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
 
 figures: $(VENV)/test.done  ## redraw the figures of the README and the documentation
 	$(BIN)/python examples/demo.py --output docs/figures
@@ -28,15 +57,33 @@ figures: $(VENV)/test.done  ## redraw the figures of the README and the document
 	$(BIN)/python examples/selection.py --output docs/figures
 	for kind in $(KINDS); do $(BIN)/python examples/$$kind.py --output docs/figures || exit 1; done
 
-$(VENV)/demo.done: pyproject.toml
+study: $(VENV)-study/study.done  ## run the study of the paper, all data sets and models (days)
+	$(VENV)-study/bin/python -m benchmarks paper
+
+study-quick: $(VENV)-study/study.done  ## run a small part of the study
+	$(VENV)-study/bin/python -m benchmarks paper --quick
+
+clean:  ## delete the virtual environments and everything that is built
+	rm -rf $(VENV) $(VENV)-oldest $(VENV)-newest $(VENV)-study demo build dist
+
+$(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[demo]"
+
+$(VENV)/demo.done: pyproject.toml requirements/constraints.txt | $(BIN)/python
+	$(BIN)/python $(PINNED) --editable ".[demo]"
 	touch $@
 
-$(VENV)/test.done: pyproject.toml
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[test]"
+$(VENV)/test.done: pyproject.toml requirements/constraints.txt requirements/lint.txt | $(BIN)/python
+	$(BIN)/python $(PINNED) --editable ".[test]"
 	touch $@
 
-clean:
-	rm -rf $(VENV) demo build dist
+$(VENV)/lint.done: pyproject.toml requirements/constraints.txt requirements/lint.txt | $(BIN)/python
+	$(BIN)/python $(PINNED) --editable . --requirement requirements/lint.txt
+	touch $@
+
+# An environment of its own: the study's dependencies are large, and mypy would see their types.
+$(VENV)-study/study.done: pyproject.toml requirements/constraints.txt
+	$(PYTHON) -m venv $(VENV)-study
+	$(VENV)-study/bin/python $(PINNED) "$(TORCH)"
+	$(VENV)-study/bin/python $(PINNED) --editable ".[benchmarks]"
+	touch $@

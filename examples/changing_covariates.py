@@ -15,10 +15,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from drawing import BLUE, FITTED, IGNORANT, ORANGE, name_curve, print_table, run, two_panels
 from lifelines.datasets import load_stanford_heart_transplants
 from matplotlib.figure import Figure
 
+from drawing import BLUE, FITTED, IGNORANT, ORANGE, name_curve, print_table, run, two_panels
 from hazboost import FPBoost, Surv
 
 FEATURES = ["age", "year", "surgery", "transplant"]

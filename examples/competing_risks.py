@@ -14,6 +14,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from matplotlib.figure import Figure
+from sklearn.model_selection import train_test_split
+from sksurv.datasets import load_flchain
+from sksurv.nonparametric import cumulative_incidence_competing_risks
+
 from drawing import (
     BLUE,
     FITTED,
@@ -27,11 +32,6 @@ from drawing import (
     run,
     two_panels,
 )
-from matplotlib.figure import Figure
-from sklearn.model_selection import train_test_split
-from sksurv.datasets import load_flchain
-from sksurv.nonparametric import cumulative_incidence_competing_risks
-
 from hazboost import FPBoost, Surv
 
 YEARS = np.linspace(0.0, 12.0, 49)

@@ -13,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from drawing import BLUE, FITTED, IGNORANT, OBSERVED, ORANGE, explain_lines, name_curve, print_table, run
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 from sklearn.model_selection import train_test_split
 from sksurv.datasets import load_flchain
 from sksurv.nonparametric import kaplan_meier_estimator
 
+from drawing import BLUE, FITTED, IGNORANT, OBSERVED, ORANGE, explain_lines, name_curve, print_table, run
 from hazboost import FPBoost, Surv
 
 AGES = np.arange(60.0, 100.5, 0.5)

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import matplotlib as mpl
-from demo import FAINT, INK, STYLE
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
+
+from demo import FAINT, INK, STYLE
 
 # Colours of Okabe and Ito, which colour-blind readers can tell apart.
 BLUE, ORANGE, GREEN = "#0072B2", "#D55E00", "#009E73"

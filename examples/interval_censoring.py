@@ -15,12 +15,12 @@ import warnings
 from collections.abc import Sequence
 
 import numpy as np
-from drawing import BLUE, FITTED, IGNORANT, OBSERVED, ORANGE, explain_lines, name_curve, print_table, run
 from lifelines import KaplanMeierFitter
 from lifelines.datasets import load_mice
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
+from drawing import BLUE, FITTED, IGNORANT, OBSERVED, ORANGE, explain_lines, name_curve, print_table, run
 from hazboost import FPBoost, Surv
 
 DAYS = np.arange(0.0, 901.0, 10.0)

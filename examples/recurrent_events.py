@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from drawing import BLUE, FITTED, IGNORANT, OBSERVED, ORANGE, explain_lines, name_curve, print_table, run
 from lifelines import NelsonAalenFitter
 from lifelines.datasets import load_recur
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
+from drawing import BLUE, FITTED, IGNORANT, OBSERVED, ORANGE, explain_lines, name_curve, print_table, run
 from hazboost import FPBoost, Surv
 
 DAYS = np.arange(0.0, 151.0, 1.0)

@@ -1,9 +1,11 @@
-"""The search for hyperparameters."""
+"""The hyperparameter search."""
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import matplotlib as mpl
@@ -20,10 +22,12 @@ from sklearn.base import clone
 from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
 import hazboost
-from hazboost import FPBoost, tune
+from hazboost import FPBoost, Surv, tune
 from hazboost.data.target import as_target
+from hazboost.training.policy import POLICY
 from hazboost.tuning import search as search_module
-from hazboost.tuning.search import expected_score, log_likelihood
+from hazboost.tuning.scores import METRICS, marginal_losses, row_losses
+from hazboost.tuning.search import expected_score
 from hazboost.tuning.spaces import SPACES
 
 
@@ -40,7 +44,7 @@ SMALL = FPBoost(1, 0, init="marginal", n_estimators=4, max_depth=2)
 
 
 def steps(trial):
-    """A space in which much is hopeless: the best learning rates are small."""
+    """A space with many poor configurations: the best learning rates are small."""
     return {
         "learning_rate": trial.suggest_float("learning_rate", 0.01, 3.0, log=True),
         "max_depth": trial.suggest_int("max_depth", 1, 3),
@@ -63,13 +67,13 @@ def search(**arguments):
     )
 
 
-def course(result):
-    """What a search did, without the time it took and the numbers that Optuna gives."""
+def trials_of(result):
+    """The trials without what may differ between equal searches: their duration and Optuna's numbers."""
     return result.trials.drop(columns=["trial", "seconds"])
 
 
 def interrupt(monkeypatch, after):
-    """Have the user press Ctrl-C when so many folds are done."""
+    """Raise KeyboardInterrupt once this many folds are done."""
     left = iter(range(after))
     original = search_module.score_fold
 
@@ -98,12 +102,12 @@ def test_every_configuration_of_a_space_can_be_fitted(name, seed):
     trial = optuna.create_study(sampler=optuna.samplers.RandomSampler(seed)).ask()
     model = space.base().set_params(**space.suggest(trial))
     model._validate_params()
-    # Only how long it takes is cut down; patience watches a part that 30 rows are too few for.
+    # Fewer rounds and folds, to be quick; no patience, because 30 rows are too few for a validation part.
     quick = clone(model).set_params(n_estimators=2, n_folds=2, patience=None, random_state=seed)
     assert np.isfinite(quick.fit(X[:30], (Y[0][:30], Y[1][:30])).predict(X)).all()
 
 
-def test_space_of_the_paper_is_the_paper_s():
+def test_paper_space_has_the_ranges_of_the_paper():
     trial = optuna.create_study(sampler=optuna.samplers.RandomSampler(0)).ask()
     parameters = SPACES["paper"].suggest(trial)
     assert parameters["weibull_heads"] > 0
@@ -124,13 +128,13 @@ def test_space_of_the_paper_is_the_paper_s():
 
 
 @pytest.mark.parametrize("name", SPACES)
-def test_there_is_always_a_head(name):
+def test_a_configuration_has_at_least_one_head(name):
     study = optuna.create_study(sampler=optuna.samplers.RandomSampler(0))
     study.enqueue_trial({"weibull_heads": 0})
     assert SPACES[name].suggest(study.ask())["loglogistic_heads"] >= 1
 
 
-def test_default_space_begins_with_the_estimator():
+def test_the_first_trial_is_the_estimator_as_given():
     estimator = FPBoost(n_folds=2, solver="gradient", init="marginal", n_estimators=3)
     result = tune(X, Y, estimator=estimator, n_trials=2, cv=2, random_state=0, verbose=0)
     before, _ = result.study.trials
@@ -140,32 +144,32 @@ def test_default_space_begins_with_the_estimator():
     assert result.best_score == max(result.trials["score"])
 
 
-def test_a_space_of_one_s_own_may_leave_the_estimator_as_it_is():
+def test_a_custom_space_may_set_no_parameter():
     result = search(space=lambda trial: {}, n_trials=2)
     assert result.trials["score"][0] == result.trials["score"][1]
     assert result.best_params == {}
-    assert "none, the estimator as it was" in repr(result)
+    assert "none, the estimator as given" in repr(result)
 
 
-# What is found
+# Results and scores
 
 
 @pytest.mark.parametrize("metric", ["likelihood", "concordance"])
 @pytest.mark.parametrize("seed", range(3))
-def test_what_is_found_is_never_worse_than_what_was_given(metric, seed):
+def test_the_best_score_is_never_below_that_of_the_given_estimator(metric, seed):
     result = search(metric=metric, random_state=seed)
     assert result.trials["score"][0] == result.default_score
     assert result.best_score == result.trials["score"].max() >= result.default_score
 
 
-def test_an_estimator_that_is_best_stays():
+def test_the_given_estimator_is_kept_if_it_is_best():
     result = search(space=lambda trial: {"learning_rate": trial.suggest_float("learning_rate", 5.0, 9.0)})
     assert result.best_params == {}
     assert result.best_score == result.default_score
     assert result.best_estimator.learning_rate == SMALL.learning_rate
 
 
-def test_best_estimator_is_the_given_one_with_the_best_parameters_on_all_rows():
+def test_the_best_estimator_has_the_best_parameters_and_is_fitted_to_all_rows():
     given_one = clone(SMALL).set_params(min_child_weight=5.0)
     result = search(estimator=given_one, n_trials=8)
     assert result.best_params
@@ -178,20 +182,22 @@ def test_seed_of_the_estimator_is_kept():
     assert search(estimator=clone(SMALL).set_params(random_state=7), n_trials=1).best_estimator.random_state == 7
 
 
-def test_score_is_the_mean_over_folds_of_what_they_hold_out():
+@pytest.mark.parametrize("metric", METRICS)
+def test_score_is_the_mean_over_folds_of_the_held_out_scores(metric):
     folds = list(GroupKFold(3).split(X, groups=np.arange(len(X)) // 2))
-    result = search(cv=folds, n_trials=1)
+    result = search(cv=folds, n_trials=1, metric=metric)
+    target = as_target(Y)
     scores = []
-    for kept, held in folds:
-        model = clone(SMALL).set_params(random_state=0).fit(X[kept], (Y[0][kept], Y[1][kept]))
-        scores.append(log_likelihood(model, X[held], as_target((Y[0][held], Y[1][held]))))
+    for train, held_out in folds:
+        model = clone(SMALL).set_params(random_state=0).fit(X[train], target[train])
+        scores.append(METRICS[metric](target[train], target[held_out])(model, X[held_out]))
     assert result.best_score == pytest.approx(np.mean(scores), rel=1e-12)
 
 
 def test_groups_stay_together_in_folds_and_in_fits(monkeypatch):
     given, fit, patient = [], FPBoost.fit, np.arange(len(X)) // 4
     monkeypatch.setattr(FPBoost, "fit", lambda *args, **kwargs: given.append(kwargs["groups"]) or fit(*args, **kwargs))
-    search(n_trials=1, groups=patient)
+    search(n_trials=1, groups=patient, metric="concordance")  # which fits nothing else
     *folds, last = given
     np.testing.assert_array_equal(last, patient)
     assert len(folds) == 3
@@ -207,16 +213,93 @@ def test_folds_may_come_from_a_splitter():
     assert search(cv=KFold(3), n_trials=1).best_score != search(cv=3, n_trials=1).best_score
 
 
-def test_likelihood_is_that_of_the_predicted_curves():
+def test_losses_are_those_of_the_predicted_curves():
     model = clone(SMALL).set_params(random_state=0).fit(X, Y)
-    weight = np.random.default_rng(1).random(len(X))
     rows = []
     for i, (event, time) in enumerate(zip(*Y, strict=True)):
         hazard = model.predict_hazard_function(X[i : i + 1])[0](time)
         cumulative = model.predict_cumulative_hazard_function(X[i : i + 1])[0](time)
-        rows.append(event * np.log(hazard) - cumulative)
-    expected = np.average(rows, weights=weight)
-    assert log_likelihood(model, X, as_target(Y, weight)) == pytest.approx(expected, rel=1e-5)
+        rows.append(cumulative - event * np.log(hazard))
+    np.testing.assert_allclose(row_losses(model, X, as_target(Y)), rows, rtol=1e-5, atol=1e-6)
+
+
+def test_marginal_losses_are_those_of_one_hazard_for_all():
+    rng = np.random.default_rng(0)
+    time, limit = rng.exponential(5.0, (2, 4000))
+    target = as_target((time <= limit, np.minimum(time, limit)))
+    expected = target.lower / 5.0 - target.event * np.log(1.0 / 5.0)
+    assert marginal_losses(target, target).mean() == pytest.approx(expected.mean(), abs=0.01)
+
+
+def test_likelihood_counts_each_subject_within_a_limit_of_its_reference():
+    weight = np.random.default_rng(1).random(len(X)) + 0.1
+    target = as_target(Y, weight)
+    model = clone(SMALL).set_params(random_state=0, n_estimators=300, reg_lambda=0.0, min_child_weight=0.0).fit(X, Y)
+    held_out = X[::-1]  # the features of others, so that many predictions are far off
+    losses, reference = row_losses(model, held_out, target), marginal_losses(target, target)
+    change = losses - reference
+    assert change.max() > POLICY.largest_difference
+    counted = reference + np.clip(change, -POLICY.largest_difference, POLICY.largest_difference)
+    score = METRICS["likelihood"](target, target)(model, held_out)
+    assert score == pytest.approx(-np.average(counted, weights=weight), rel=1e-9)
+
+
+def cut_in_four(features, y):
+    """The same subjects with their follow-up cut into four rows of equal length and the same features."""
+    event, time = y
+    stop = np.outer(time, [0.25, 0.5, 0.75, 1.0])
+    return np.repeat(features, 4, axis=0), Surv.counting(
+        np.c_[np.zeros_like(time), stop[:, :3]].ravel(),
+        stop.ravel(),
+        np.outer(event, [False, False, False, True]).ravel(),
+        id=np.repeat(np.arange(len(time)), 4),
+    )
+
+
+@pytest.mark.parametrize("unit", [1.0, 365.25])
+def test_score_does_not_depend_on_how_the_follow_up_of_a_subject_is_cut_into_rows(unit):
+    y = Y[0], unit * Y[1]
+    train, held_out = np.arange(40), np.arange(40, 60)
+    features, rows = cut_in_four(X, y)
+    folds = (train[:, None] * 4 + np.arange(4)).ravel(), (held_out[:, None] * 4 + np.arange(4)).ravel()
+    deterministic = clone(SMALL).set_params(subsample=1.0, colsample_bytree=1.0)
+    options = {"space": steps, "estimator": deterministic, "n_trials": 1, "random_state": 0, "verbose": 0}
+    whole = tune(X, y, cv=[(train, held_out)], **options).default_score
+    assert tune(features, rows, cv=[folds], **options).default_score == pytest.approx(whole, rel=1e-3)
+
+
+def test_one_outlier_does_not_decide_the_search():
+    """The features are right for all held-out subjects but one, who lives 10,000 times as long as predicted."""
+    rng = np.random.default_rng(0)
+    high = np.arange(200) % 2
+    time = rng.exponential(1.0, 200) * np.where(high, 0.02, 1.0)
+    time[-1] = 10_000 * 0.02
+    features, y = high[:, None].astype(float), (np.arange(200) < 199, time)
+    fold = np.arange(100), np.arange(100, 200)
+    blind = FPBoost(1, 0, init="marginal", n_estimators=60, learning_rate=1e-6)
+    result = tune(
+        features,
+        y,
+        space=lambda trial: {"learning_rate": 0.2},
+        estimator=blind,
+        n_trials=2,
+        cv=[fold],
+        random_state=0,
+        verbose=0,
+    )
+    target = as_target(y)
+    plain = [
+        -row_losses(
+            clone(blind).set_params(learning_rate=rate, random_state=0).fit(features[:100], target[:100]),
+            features[100:],
+            target[100:],
+        )
+        for rate in (1e-6, 0.2)
+    ]
+    assert plain[0].mean() > plain[1].mean()  # with the outlier, the model without features seems better
+    assert plain[0][:-1].mean() + 0.3 < plain[1][:-1].mean()  # without it, the other one clearly is
+    assert result.best_params == {"learning_rate": 0.2}
+    assert result.best_score > result.default_score + 0.3
 
 
 def test_weights_count_in_fit_and_score():
@@ -248,16 +331,28 @@ def test_categories():
     assert np.isfinite(result.best_estimator.predict(frame)).all()
 
 
-# Pruning and failing
+# Pruned and failed trials
 
 
-def test_trials_that_fall_behind_are_pruned():
-    result = search(n_trials=25, cv=4)
-    pruned = [trial for trial in result.study.trials if trial.state.name == "PRUNED"]
-    assert len(pruned) >= 2
-    assert all(2 <= len(trial.intermediate_values) < 4 for trial in pruned)
-    assert result.trials["score"].isna().sum() == len(pruned)
-    assert (result.trials["state"] == "pruned").sum() == len(pruned)
+def score_by(function):
+    """A metric whose scores are known: a function of the configuration, whatever the trees."""
+    return lambda train, held_out: lambda model, X: function(model)
+
+
+def test_trials_below_the_median_are_pruned_after_two_folds(monkeypatch):
+    monkeypatch.setitem(METRICS, "likelihood", score_by(lambda model: -float(model.max_depth)))
+    poor = {12, 14}
+    result = search(space=lambda trial: {"max_depth": 3 if trial.number in poor else 2}, n_trials=16, cv=4)
+    states = [trial.state.name for trial in result.study.trials]
+    assert {number for number, state in enumerate(states) if state == "PRUNED"} == poor
+    assert [len(result.study.trials[number].intermediate_values) for number in sorted(poor)] == [2, 2]
+    assert list(result.trials["state"] == "pruned") == list(result.trials["score"].isna())
+
+
+def test_no_trial_is_pruned_before_there_are_enough(monkeypatch):
+    monkeypatch.setitem(METRICS, "likelihood", score_by(lambda model: -float(model.max_depth)))
+    result = search(space=lambda trial: {"max_depth": 2 + trial.number}, n_trials=10)
+    assert (result.trials["state"] == "complete").all()
 
 
 def test_reports_are_estimates_of_the_score_and_end_with_it():
@@ -270,7 +365,7 @@ def test_reports_are_estimates_of_the_score_and_end_with_it():
     assert expected_score(result.study, list(defaults[:2] + 0.5)) == pytest.approx(defaults.mean() + 0.5)
 
 
-def test_a_configuration_that_cannot_be_fitted_has_failed_without_a_score():
+def test_a_configuration_that_cannot_be_fitted_fails_and_has_no_score():
     def space(trial):
         return {"patience": trial.suggest_categorical("patience", [3]), "n_estimators": "auto"}
 
@@ -282,19 +377,17 @@ def test_a_configuration_that_cannot_be_fitted_has_failed_without_a_score():
 
 
 @pytest.mark.parametrize("score", [np.nan, -np.inf])
-def test_a_score_that_is_no_number_is_a_failure(score, monkeypatch):
-    monkeypatch.setitem(
-        search_module.SCORES, "likelihood", lambda model, X, target: score if model.max_depth == 3 else -1.0
-    )
+def test_a_score_that_is_not_finite_is_a_failure(score, monkeypatch):
+    monkeypatch.setitem(METRICS, "likelihood", score_by(lambda model: score if model.max_depth == 3 else -1.0))
     result = search(n_trials=12)
     failed = result.trials[result.trials["max_depth"] == 3]
     assert len(failed)
     assert (failed["state"] == "failed").all()
-    assert failed["error"].str.contains(f"the held-out likelihood is {score}").all()
+    assert failed["error"].str.contains(f"the held-out score is {score}").all()
     assert result.best_score == -1.0
 
 
-def test_errors_of_the_user_s_space_are_raised():
+def test_errors_in_a_custom_space_are_raised():
     def space(trial):
         raise ZeroDivisionError("mine")
 
@@ -309,48 +402,48 @@ def test_an_estimator_that_cannot_be_fitted_is_an_error():
         search(estimator=FPBoost(max_depth=0))
 
 
-# Again, and further
+# Reproducible and resumed searches
 
 
-def test_a_search_repeats_itself():
-    pd.testing.assert_frame_equal(course(search(n_trials=4)), course(search(n_trials=4)))
-    assert not course(search(n_trials=2)).equals(course(search(n_trials=2, random_state=1)))
+def test_a_search_is_reproducible():
+    pd.testing.assert_frame_equal(trials_of(search(n_trials=4)), trials_of(search(n_trials=4)))
+    assert not trials_of(search(n_trials=2)).equals(trials_of(search(n_trials=2, random_state=1)))
 
 
 def test_a_resumed_search_is_the_same_as_one_in_one_go(storage):
     for n_trials in (1, 4, 13):
         result = search(n_trials=n_trials, storage=storage)
     assert len(result.trials) == 13
-    pd.testing.assert_frame_equal(course(result), course(search(n_trials=13)))
+    pd.testing.assert_frame_equal(trials_of(result), trials_of(search(n_trials=13)))
     again = search(n_trials=3, storage=storage)
     pd.testing.assert_frame_equal(result.trials, again.trials)
 
 
 @pytest.mark.parametrize("after", [1, 7])
-def test_an_interrupted_search_goes_on(after, tmp_path, monkeypatch):
+def test_an_interrupted_search_can_be_resumed(after, tmp_path, monkeypatch):
     storage = tmp_path / "study.journal"
     with monkeypatch.context() as patch:
         interrupt(patch, after)
         with pytest.raises(KeyboardInterrupt):
             search(storage=storage)
-    pd.testing.assert_frame_equal(course(search(storage=storage)), course(search()))
+    pd.testing.assert_frame_equal(trials_of(search(storage=storage)), trials_of(search()))
 
 
-def test_a_killed_search_goes_on(tmp_path):
+def test_a_killed_search_can_be_resumed(tmp_path):
     storage = tmp_path / "study.journal"
-    search(n_trials=2, storage=storage).study.ask()  # a trial that is running for ever
+    search(n_trials=2, storage=storage).study.ask()  # a trial that never ends
     with storage.open("ab") as file:
-        file.write(b'{"op_code":5,"wor')  # and half a line
+        file.write(b'{"op_code":5,"wor')  # and an incomplete line
     resumed = search(storage=storage)
-    pd.testing.assert_frame_equal(course(resumed), course(search()))
+    pd.testing.assert_frame_equal(trials_of(resumed), trials_of(search()))
     assert [trial.state.name for trial in resumed.study.trials].count("FAIL") == 1
 
 
-def test_a_search_without_seed_goes_on_with_the_one_it_had(tmp_path):
+def test_a_search_without_a_seed_is_resumed_with_its_first_seed(tmp_path):
     storage = tmp_path / "study.journal"
     begun = search(n_trials=2, storage=storage, random_state=None)
     resumed = search(n_trials=4, storage=storage, random_state=None)
-    pd.testing.assert_frame_equal(course(resumed)[:2], course(begun))
+    pd.testing.assert_frame_equal(trials_of(resumed)[:2], trials_of(begun))
 
 
 def test_studies_of_several_names_share_a_storage(tmp_path):
@@ -386,7 +479,7 @@ def test_threads_and_verbosity_may_change(tmp_path):
 
 
 @pytest.mark.parametrize("direction", ["maximize", "minimize"])
-def test_a_study_of_somebody_else_is_refused(direction):
+def test_a_study_that_tune_did_not_create_is_refused(direction):
     storage = optuna.storages.InMemoryStorage()
     study = optuna.create_study(storage=storage, study_name="theirs", direction=direction)
     study.optimize(lambda trial: 1.0, n_trials=1)
@@ -394,18 +487,38 @@ def test_a_study_of_somebody_else_is_refused(direction):
         search(storage=storage, study_name="theirs")
 
 
-def test_trials_at_the_same_time():
+def test_trials_in_parallel():
     result = search(n_trials=4, n_jobs=2)
     assert (result.trials["state"] == "complete").all()
     alone = search(n_trials=4)
     assert result.trials["score"][:2].tolist() == pytest.approx(alone.trials["score"][:2].tolist(), rel=1e-6)
 
 
-def test_no_trial_is_begun_after_the_timeout():
+def test_no_database_connection_stays_open(tmp_path):
+    gc.collect()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ResourceWarning)
+        result = search(n_trials=2, storage=f"sqlite:///{tmp_path}/study.db")
+        assert len(result.study.trials) == 2  # the study can still be read
+        assert result.study._storage._backend.engine.pool.status() == "NullPool"
+        del result
+        gc.collect()
+    assert not caught
+
+
+@pytest.mark.parametrize("url", ["sqlite://", "sqlite:///:memory:"])
+@pytest.mark.filterwarnings("ignore:unclosed database", "ignore::pytest.PytestUnraisableExceptionWarning")
+def test_database_in_memory(url):
+    result = search(n_trials=2, storage=url)
+    assert len(result.study.trials) == 2
+    result.study._storage._backend.engine.dispose()
+
+
+def test_no_trial_starts_after_the_timeout():
     assert len(search(timeout=0.0).trials) == 1
 
 
-# What is shown
+# Output
 
 
 def test_table_has_one_row_for_each_trial_and_numbers_are_numbers():
@@ -418,7 +531,7 @@ def test_table_has_one_row_for_each_trial_and_numbers_are_numbers():
 
 def test_repr():
     result = search(n_trials=8)
-    assert f"likelihood {result.best_score:.4f}, {result.default_score:.4f} before" in repr(result)
+    assert f"likelihood {result.best_score:.4f}, {result.default_score:.4f} as given" in repr(result)
     assert "8 trials (8 complete, 0 pruned, 0 failed)" in repr(result)
     assert f"max_depth = {result.best_params['max_depth']}" in repr(result)
 
@@ -438,7 +551,7 @@ def test_nothing_else_is_printed(capfd, storage):
     assert optuna.logging.get_verbosity() == before
 
 
-def test_course_is_drawn():
+def test_plot_shows_the_trials():
     with mpl.rc_context():
         mpl.use("Agg")
         from matplotlib import pyplot as plt
@@ -456,7 +569,7 @@ def test_course_is_drawn():
         plt.close("all")
 
 
-# What is refused
+# Wrong arguments
 
 
 @pytest.mark.parametrize(
@@ -465,9 +578,9 @@ def test_course_is_drawn():
         ({"metric": "brier"}, ValueError, "metric must be 'likelihood' or 'concordance'; got 'brier'"),
         ({"space": "ours"}, ValueError, "space must be 'default', 'paper' or a function"),
         ({"n_trials": 0}, ValueError, "n_trials must be a positive int; got 0"),
-        ({"cv": 1}, ValueError, "cv must be at least 2 folds"),
-        ({"cv": 61}, ValueError, "cv must be at least 2 folds, and at most one for each of 60 rows"),
-        ({"cv": []}, ValueError, "cv has no fold"),
+        ({"cv": 1}, ValueError, "cv must be at least 2 and"),
+        ({"cv": 61}, ValueError, "cv must be at least 2 and at most the number of rows, 60; got 61"),
+        ({"cv": []}, ValueError, "cv has no folds"),
         ({"estimator": object()}, TypeError, "estimator must be an FPBoost; got object"),
     ],
 )
@@ -487,7 +600,7 @@ def test_wrong_data():
         search(cv=folds, sample_weight=weight)
 
 
-def test_without_optuna_there_is_a_hint(monkeypatch):
+def test_without_optuna_the_error_says_how_to_install_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "optuna", None)
     with pytest.raises(ImportError, match=r'pip install "hazboost\[tune\]"'):
         search()

@@ -1,4 +1,4 @@
-"""A search for better hyperparameters, by held-out likelihood. It needs Optuna, which is imported when it begins."""
+"""Search for better hyperparameters by cross-validation. Needs Optuna, which is imported only when a search starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search has found."""
+"""The result of a search."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class TuningResult:
-    """What `tune` has found.
+    """The result of `tune`.
 
     Attributes
     ----------
     best_params : dict
-        Parameters to set on the estimator that was given; empty where it was best as it is.
+        Parameters to set on the given estimator; empty if the estimator as given was best.
     best_score : float
-        Mean held-out score of these parameters. It is the best of many, so it flatters: only data that the search has
-        not seen say how good the model is.
+        Mean held-out score of these parameters. As the best of many scores it is optimistic; to measure how good the
+        model is, use data that the search has not seen.
     best_estimator : FPBoost
         The estimator with these parameters, fitted to all rows.
     default_score : float
-        Mean held-out score of the estimator as it was given.
+        Mean held-out score of the estimator as given.
     metric : str
-        What was scored; the higher the better.
+        Name of the score; higher is better.
     trials : DataFrame
         One row for each trial: ``trial``, ``state`` (complete, pruned or failed), ``score`` (NaN unless complete),
         ``seconds``, ``error``, and one column for each parameter. Without pandas, a structured array.
     study : optuna.Study
-        Everything else, for Optuna's own tools.
+        The study, for Optuna's own tools.
     """
 
     best_params: dict[str, Any]
@@ -51,7 +51,7 @@ class TuningResult:
     study: Study
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw the course of the search; see `hazboost.plots.plot_trials`."""
+        """Plot the score of each trial; see `hazboost.plots.plot_trials`."""
         return plot_trials(self, ax)
 
     def __repr__(self) -> str:
@@ -60,13 +60,13 @@ class TuningResult:
         parameters = "\n".join(f"    {name} = {_short(value)}" for name, value in self.best_params.items())
         return (
             f"TuningResult of {len(states)} trials ({counts})\n"
-            f"  held-out {self.metric} {self.best_score:.4f}, {self.default_score:.4f} before\n"
-            f"  best_params:{' none, the estimator as it was' if not self.best_params else chr(10) + parameters}"
+            f"  held-out {self.metric} {self.best_score:.4f}, {self.default_score:.4f} as given\n"
+            f"  best_params:{' none, the estimator as given' if not self.best_params else chr(10) + parameters}"
         )
 
 
 def tabulate(study: Study, base: Mapping[str, Any]) -> Any:
-    """One row for each trial that has a result; parameters that a trial left alone are those of the estimator."""
+    """One row for each trial with a result. A parameter that a trial did not set has the value of the estimator."""
     names = {"COMPLETE": "complete", "PRUNED": "pruned", "FAIL": "failed"}
     trials = with_result(study)
     varied = dict.fromkeys(name for trial in trials for name in trial.user_attrs["parameters"])
@@ -85,7 +85,7 @@ def tabulate(study: Study, base: Mapping[str, Any]) -> Any:
 
 
 def _column(values: list[Any]) -> npt.NDArray[Any]:
-    """Numbers as numbers, everything else as objects."""
+    """A numeric column if all values are numbers, otherwise one of objects."""
     kinds = {type(value) for value in values}
     if kinds <= {int, float}:
         return np.array(values)

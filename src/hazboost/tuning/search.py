@@ -1,11 +1,11 @@
-"""The search: what is tried, how it is scored, when it is given up."""
+"""The search: draw configurations, score them by cross-validation, prune those that fall behind."""
 
 from __future__ import annotations
 
 import numbers
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,14 +16,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import _safe_indexing, check_random_state
 
-from hazboost.boosting.likelihood import row_loss
 from hazboost.data.features import learn_schema, readable
 from hazboost.data.folds import split_folds
 from hazboost.data.target import Target, as_groups, as_target, check_informative
 from hazboost.estimator import FPBoost
-from hazboost.training.fit import in_user_time
 from hazboost.training.policy import POLICY
 from hazboost.tuning.result import TuningResult, tabulate
+from hazboost.tuning.scores import METRICS, Scorer
 from hazboost.tuning.spaces import Space, Suggest, find_space
 from hazboost.tuning.studies import (
     ask,
@@ -44,27 +43,12 @@ if TYPE_CHECKING:
     from optuna import Study, Trial
     from optuna.trial import FrozenTrial
 
-#: Rows to train on and rows to hold out.
+#: Training rows and held-out rows.
 Fold = tuple[Indices, Indices]
-#: What a configuration without hope may raise; anything else is an error of ours or of the user's, and is raised.
-HOPELESS = (ValueError, FloatingPointError)
-#: Parameters that say how to run, not what to learn.
-RUNNING = {"n_jobs", "device", "random_state", "verbose"}
-
-
-def log_likelihood(model: FPBoost, X: Any, target: Target) -> float:
-    """Mean log-likelihood of what was observed, with hazards per unit of the user's time."""
-    distribution = model.model_.distribution(readable(X))
-    loss = row_loss(distribution.mixture, distribution.scores, target.scaled(distribution.unit)).value
-    mean = float(np.average(loss, weights=target.weight))
-    return -in_user_time([mean], distribution.unit, target)[0]
-
-
-#: What a configuration is judged by; the higher the better.
-SCORES: dict[str, Callable[[FPBoost, Any, Target], float]] = {
-    "likelihood": log_likelihood,
-    "concordance": FPBoost.score,
-}
+#: Errors by which a configuration fails. Any other error is a bug, here or in the user's space, and stops the search.
+FAILURES = (ValueError, FloatingPointError)
+#: Parameters that say how to run a fit, not what to learn; they may differ when a search is resumed.
+RUNTIME_PARAMETERS = {"n_jobs", "device", "random_state", "verbose"}
 
 
 def tune(
@@ -85,44 +69,47 @@ def tune(
     random_state: int | np.random.RandomState | None = None,
     verbose: int = 1,
 ) -> TuningResult:
-    """Search for hyperparameters of `FPBoost` that are better than given ones, with Optuna.
+    """Search for better hyperparameters of `FPBoost`, with Optuna.
 
-    The first trial is the estimator as it is, so what is found is never worse in the folds. The others are drawn from
-    the space. A trial whose first folds are worse than those of most others is pruned; one that cannot be fitted has
-    failed, and its error is in the table of trials.
+    The first trial is the estimator as given, so the best configuration never has a worse cross-validated score than
+    it. The other trials are drawn from the search space. A trial is pruned when its score over the first folds is below
+    the median of the earlier trials. A configuration that cannot be fitted fails; the table of trials has its error.
 
     Parameters
     ----------
     X, y, sample_weight, groups
-        As in `FPBoost.fit`. Rows of a group are in the same fold, here and inside of every fit.
+        As in `FPBoost.fit`. Rows of a group are in the same fold, in the search and inside each fit.
     space : {"default", "paper"} or callable, default="default"
-        Where to look. ``default``: second-order boosting from a linear start (``solver="newton"``, ``init="linear"``,
-        ``n_estimators="auto"``), with up to 3 Weibull and 3 LogLogistic heads; drawn by Optuna's TPE. ``paper``: the
-        ranges of the paper around `FPBoost.paper`, drawn at random; the paper made 1024 trials, by C-index. A
-        callable takes an Optuna trial and returns parameters of `FPBoost`.
+        The search space. ``default``: second-order boosting from a linear start (``solver="newton"``,
+        ``init="linear"``, ``n_estimators="auto"``), with up to 3 Weibull and 3 LogLogistic heads; drawn by Optuna's
+        TPE sampler. ``paper``: the ranges of the paper around `FPBoost.paper`, drawn at random; the paper made 1024
+        trials, scored by the C-index. A callable takes an Optuna trial and returns parameters of `FPBoost`.
     estimator : FPBoost, optional
-        What to improve, with every parameter that the space leaves alone; by default ``FPBoost()``, and
-        ``FPBoost.paper()`` in the space of the paper.
+        The estimator to improve. It keeps every parameter that the space does not set. By default ``FPBoost()``, or
+        ``FPBoost.paper()`` with ``space="paper"``.
     n_trials : int, default=50
-        Trials in all, those of a resumed study included.
+        Total number of trials, including those of a resumed study.
     timeout : float, optional
-        Seconds after which no further trial is begun.
+        Seconds after which no new trial is started.
     metric : {"likelihood", "concordance"}, default="likelihood"
-        Mean held-out log-likelihood, or C-index.
+        The held-out score to maximise: the mean log-likelihood or the C-index. For the log-likelihood, a subject counts
+        as at most 3 better or worse than under the hazard fitted to the same training rows without features, so that
+        one outlier does not decide the search.
     cv : int, scikit-learn splitter or iterable of pairs, default=5
-        Number of folds, stratified on the event; above 5,000 rows a fifth of them is held out once instead. A splitter
-        gets the event as its ``y``, and the groups. Pairs are rows to train on and rows to hold out.
+        Number of folds, stratified on the event; above 5,000 subjects, a single hold-out of one fifth is used instead.
+        A splitter receives the event as its ``y``, and the groups. Pairs are training rows and held-out rows.
     storage : str, path or Optuna storage, optional
-        Where trials are kept: a URL such as ``"sqlite:///study.db"``, or the path of a journal file. With the same
-        storage and name a search goes on where it was left, even if it was killed. One process at a time.
+        Where to store the trials: a URL such as ``"sqlite:///study.db"``, or the path of a journal file. Calling `tune`
+        again with the same storage and name resumes the search, even if it was killed. Only one process may use a study
+        at a time.
     study_name : str, default="hazboost"
         Name of the study in the storage.
     n_jobs : int, optional
-        Trials that run at the same time, in processes of their own; ``None`` means one and ``-1`` all processors.
-        The threads of each fit are the estimator's ``n_jobs``.
+        Number of trials that run in parallel, each in its own process; ``None`` means one and ``-1`` all processors.
+        The number of threads of each fit is the estimator's ``n_jobs``.
     random_state : int, RandomState instance or None, default=None
-        Seed of the folds, of what is drawn, and of the estimator where it has none. With the same seed and ``n_jobs``
-        a search repeats itself, whether in one go or resumed.
+        Seed of the folds, of the sampler, and of the estimator if it has none. With the same seed and ``n_jobs``, a
+        search gives the same trials, whether it runs in one go or is resumed.
     verbose : int, default=1
         1 draws a progress bar.
 
@@ -148,8 +135,8 @@ def tune(
     True
     """
     import_optuna()
-    if metric not in SCORES:
-        raise ValueError(f"metric must be {' or '.join(map(repr, SCORES))}; got {metric!r}.")
+    if metric not in METRICS:
+        raise ValueError(f"metric must be {' or '.join(map(repr, METRICS))}; got {metric!r}.")
     if not isinstance(n_trials, numbers.Integral) or n_trials < 1:
         raise ValueError(f"n_trials must be a positive int; got {n_trials!r}.")
     chosen, (X, target) = find_space(space), read_data(X, y, sample_weight)
@@ -161,14 +148,15 @@ def tune(
         seed = choose_seed(study, random_state)
         group = None if groups is None else as_groups(groups, target)
         folds = read_folds(cv, target, seed, group)
-        search = Search(chosen, with_seed(base, seed), metric, X, target, group, folds, seed)
+        scorers = [METRICS[metric](target[train], target[held_out]) for train, held_out in folds]
+        search = Search(chosen, with_seed(base, seed), metric, X, target, group, folds, scorers, seed)
         remember(study, search.identity())
         search.run(study, int(n_trials), timeout, joblib.effective_n_jobs(n_jobs), draw=bool(verbose))
     return search.result(study)
 
 
 def read_data(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Target]:
-    """Features and target, checked as far as no estimator is needed."""
+    """Check what can be checked without an estimator; return features and target."""
     X, target = readable(X), as_target(y, sample_weight)
     if X.shape[0] != len(target):
         raise ValueError(f"X has {X.shape[0]} rows and y has {len(target)}; both need one for each subject.")
@@ -179,26 +167,24 @@ def read_data(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Target]:
 def read_folds(
     cv: int | BaseCrossValidator | Iterable[tuple[Any, Any]], target: Target, seed: int, group: Indices | None = None
 ) -> list[Fold]:
-    """Rows to train on and rows to hold out."""
+    """Training rows and held-out rows of each fold."""
     if isinstance(cv, int | np.integer):
         if not 2 <= cv <= len(target):
-            raise ValueError(f"cv must be at least 2 folds, and at most one for each of {len(target)} rows; got {cv}.")
+            raise ValueError(f"cv must be at least 2 and at most the number of rows, {len(target)}; got {cv}.")
         folds = split_folds(target, int(cv), seed, group, POLICY.hold_out_of(target.n_subjects))
     else:
         pairs = cv.split(np.zeros(len(target)), target.event, group) if isinstance(cv, BaseCrossValidator) else cv
-        folds = [(np.asarray(kept), np.asarray(held)) for kept, held in pairs]
+        folds = [(np.asarray(train), np.asarray(held_out)) for train, held_out in pairs]
     if not folds:
-        raise ValueError(
-            "cv has no fold; give a number, or at least one pair of rows to train on and rows to hold out."
-        )
-    for number, (_, held) in enumerate(folds):
-        if not target.weight[held].any():
-            raise ValueError(f"cv: fold {number} holds out no row with a positive weight, so it has no score.")
+        raise ValueError("cv has no folds; give a number, or at least one pair of training rows and held-out rows.")
+    for number, (_, held_out) in enumerate(folds):
+        if not target.weight[held_out].any():
+            raise ValueError(f"cv: fold {number} holds out no row with a positive weight, so it cannot be scored.")
     return folds
 
 
 def choose_seed(study: Study, random_state: int | np.random.RandomState | None) -> int:
-    """The seed that is asked for; where none is, the one with which a resumed study was begun."""
+    """The given seed; without one, the seed of the study that is resumed, or a random seed."""
     before = study.user_attrs.get("search")
     if random_state is None and before is not None:
         return int(before["random_state"])
@@ -208,7 +194,7 @@ def choose_seed(study: Study, random_state: int | np.random.RandomState | None) 
 
 
 def with_seed(estimator: FPBoost, seed: int) -> FPBoost:
-    """A copy that gives the same model each time."""
+    """A copy whose fits are reproducible."""
     seeded: FPBoost = clone(estimator)
     if seeded.random_state is None:
         seeded.set_params(random_state=seed)
@@ -216,24 +202,42 @@ def with_seed(estimator: FPBoost, seed: int) -> FPBoost:
 
 
 def score_fold(
-    estimator: FPBoost, X: Any, target: Target, group: Indices | None, fold: Fold, metric: str
+    estimator: FPBoost, X: Any, target: Target, group: Indices | None, fold: Fold, scorer: Scorer
 ) -> float | Exception:
-    """Fit to the rows of a fold and score what it holds out; the error where that cannot be done."""
-    kept, held = fold
+    """Fit to the training rows of a fold and score its held-out rows. Returns the error if the configuration fails."""
+    train, held_out = fold
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # that a configuration is poor, its score says
-            groups = None if group is None else group[kept]
-            model = clone(estimator).fit(_safe_indexing(X, kept), target[kept], groups=groups)
-        score = SCORES[metric](model, _safe_indexing(X, held), target[held])
-    except HOPELESS as error:
+            warnings.simplefilter("ignore", ConvergenceWarning)  # a poor configuration shows in its score
+            groups = None if group is None else group[train]
+            model = clone(estimator).fit(_safe_indexing(X, train), target[train], groups=groups)
+        score = scorer(model, _safe_indexing(X, held_out))
+    except FAILURES as error:
         return error
-    return float(score) if np.isfinite(score) else ValueError(f"the held-out {metric} is {score}")
+    return float(score) if np.isfinite(score) else ValueError(f"the held-out score is {score}")
 
 
 @dataclass(frozen=True)
 class Search:
-    """What all trials share."""
+    """What all trials of a search share.
+
+    Attributes
+    ----------
+    space : Space
+        The search space.
+    base : FPBoost
+        The estimator whose parameters are replaced.
+    metric : str
+        Name of the score.
+    X, target, group
+        The data; groups are None if none were given.
+    folds : list of Fold
+        Training rows and held-out rows.
+    scorers : list of Scorer
+        One for each fold.
+    seed : int
+        Seed of the folds and of the sampler.
+    """
 
     space: Space
     base: FPBoost
@@ -242,27 +246,29 @@ class Search:
     target: Target
     group: Indices | None
     folds: list[Fold]
+    scorers: list[Scorer]
     seed: int
 
     def identity(self) -> dict[str, Any]:
-        """What must be the same for trials to be compared."""
-        parameters = {name: value for name, value in self.base.get_params().items() if name not in RUNNING}
+        """What must not change between trials, or their scores could not be compared."""
+        parameters = {name: value for name, value in self.base.get_params().items() if name not in RUNTIME_PARAMETERS}
         return {
             "data": joblib.hash((learn_schema(self.X).encode(self.X), self.target)),
             "space": self.space.name,
             "metric": self.metric,
+            "largest_difference": POLICY.largest_difference,
             "random_state": self.seed,
             "folds": joblib.hash(self.folds),
             **{f"estimator's {name}": repr(value) for name, value in parameters.items()},
         }
 
     def run(self, study: Study, n_trials: int, timeout: float | None, n_jobs: int, *, draw: bool) -> None:
-        """Make trials until there are enough, or it is too late."""
+        """Run trials until there are `n_trials` or the time is over; the first one always runs."""
         began, done = time.monotonic(), len(with_result(study))
         progress = TrialProgress(n_trials, done, draw=draw)
         try:
             while done < n_trials and (not done or timeout is None or time.monotonic() - began < timeout):
-                # The first is alone: all others are compared with it.
+                # The first trial runs alone, because the others report their gain over it.
                 trials = [
                     self._begin(study, index) for index in range(done, min(done + n_jobs, n_trials) if done else 1)
                 ]
@@ -275,38 +281,38 @@ class Search:
             progress.close()
 
     def _begin(self, study: Study, index: int) -> Trial:
-        """Draw a configuration; the first is none at all, the estimator as it is."""
+        """Start a trial: the first has the estimator as given, the others a configuration drawn from the space."""
         trial = ask(study, self.space, self.seed, index)
         trial.set_user_attr("default", index == 0)
         trial.set_user_attr("parameters", dict(self.space.suggest(trial)) if index else {})
         return trial
 
     def _evaluate(self, study: Study, trials: list[Trial], n_jobs: int) -> Iterator[float]:
-        """Fit trials fold by fold, at the same time, and give up those that fail or fall behind.
+        """Run trials in parallel, fold by fold, and drop those that fail or are pruned.
 
-        Yields the share of the folds that is done.
+        Yields the fraction of the folds that is done.
         """
         scores: list[tuple[Trial, list[float]]] = [(trial, []) for trial in trials]
-        for number, fold in enumerate(self.folds, start=1):
+        for number, (fold, scorer) in enumerate(zip(self.folds, self.scorers, strict=True), start=1):
             outcomes = joblib.Parallel(n_jobs=n_jobs if len(scores) > 1 else 1)(
-                joblib.delayed(score_fold)(self.configured(trial), self.X, self.target, self.group, fold, self.metric)
+                joblib.delayed(score_fold)(self.configured(trial), self.X, self.target, self.group, fold, scorer)
                 for trial, _ in scores
             )
             scores = [
                 (trial, [*values, outcome])
                 for (trial, values), outcome in zip(scores, outcomes, strict=True)
-                if self._goes_on(study, trial, values, outcome)
+                if self._continue(study, trial, values, outcome)
             ]
             if not scores:
                 break
             yield number / len(self.folds)
 
-    def _goes_on(self, study: Study, trial: Trial, values: list[float], outcome: float | Exception) -> bool:
-        """Take note of one more fold of a trial, and end the trial where it has failed, fallen behind or seen all."""
+    def _continue(self, study: Study, trial: Trial, values: list[float], outcome: float | Exception) -> bool:
+        """Record the outcome of one fold. Returns False if that ends the trial: complete, failed or pruned."""
         states = import_optuna().trial.TrialState
         if isinstance(outcome, Exception):
             if trial.user_attrs["default"]:
-                raise outcome  # the data or the estimator are wrong, not a configuration
+                raise outcome  # the given data or estimator are at fault, not a configuration
             trial.set_user_attr("error", f"{type(outcome).__name__}: {outcome}")
             study.tell(trial, state=states.FAIL)
             return False
@@ -328,7 +334,7 @@ class Search:
         return configured
 
     def result(self, study: Study) -> TuningResult:
-        """What was found, with the best configuration fitted to all rows."""
+        """The result of the search, with the best configuration fitted to all rows."""
         best = study.best_trial
         return TuningResult(
             study=study,
@@ -342,9 +348,10 @@ class Search:
 
 
 def expected_score(study: Study, values: list[float]) -> float:
-    """What a trial will score, by its first folds: the defaults' score, and the mean gain over them in these folds.
+    """Estimate the final score of a trial from its first folds.
 
-    Folds differ in difficulty more than configurations do, so scores of the same folds are compared.
+    It is the score of the first trial over all folds, plus the mean gain over the first trial in the folds so far:
+    scores differ more between folds than between configurations, so only scores of the same folds are compared.
     """
     defaults = np.asarray(default_trial(study).user_attrs["fold_scores"])
     return float(defaults.mean() + np.mean(values - defaults[: len(values)]))

@@ -1,4 +1,4 @@
-"""Where to look: the spaces that `tune` knows by name."""
+"""The search spaces that `tune` knows by name."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ class Space:
     Attributes
     ----------
     name : str
-        What a stored study remembers of it.
+        Name under which a stored study remembers the space.
     suggest : callable
         Draws one configuration: ``trial -> parameters``.
     base : callable
-        Makes the estimator whose parameters are replaced, where the user gives none.
+        Makes the estimator to improve if the user gives none.
     sampler : {"tpe", "random"}
-        How configurations are drawn: Optuna's tree-structured Parzen estimator learns from earlier trials.
+        How configurations are drawn: by Optuna's tree-structured Parzen estimator, which learns from earlier trials, or
+        at random.
     """
 
     name: str
@@ -47,7 +48,7 @@ def suggest_heads(trial: optuna.Trial, most: int) -> dict[str, int]:
 
 
 def suggest_second_order(trial: optuna.Trial) -> dict[str, Any]:
-    """Second-order boosting from a linear start, with rounds and ridge chosen by the fit itself."""
+    """Second-order boosting from a linear start; each fit chooses its rounds and ridge by cross-validation."""
     return {
         "solver": "newton",
         "init": "linear",
@@ -66,8 +67,8 @@ def suggest_second_order(trial: optuna.Trial) -> dict[str, Any]:
 def suggest_as_the_paper(trial: optuna.Trial) -> dict[str, Any]:
     """The ranges of the paper's section 4 and appendix.
 
-    Both name ranges without scales, so everything is uniform. For the depth they differ (1 to 6; 1, 3 or 6), and this
-    is the wider one. The patience has no range; the table of the best configurations has none and 16.
+    Both give ranges without scales, so all are uniform here. For the depth they differ (1 to 6; 1, 3 or 6); this is
+    the wider range. No range is given for the patience; the values are those in the table of best configurations.
     """
     return {
         **suggest_heads(trial, 32),
@@ -94,7 +95,7 @@ SPACES: dict[str, Space] = {
 
 
 def find_space(space: str | Suggest) -> Space:
-    """A space by its name, or around a function of the user's."""
+    """The space of this name, or one made from the user's function."""
     if callable(space):
         return Space(getattr(space, "__qualname__", type(space).__qualname__), space)
     if space not in SPACES:

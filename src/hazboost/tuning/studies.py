@@ -1,4 +1,4 @@
-"""Optuna's side of a search: opening and resuming studies, drawing configurations, counting trials."""
+"""Work with Optuna's studies: open and resume them, draw configurations, count trials."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
     from optuna import Study, Trial
     from optuna.trial import FrozenTrial
 
-#: Name of a stored study, where the user gives none.
+#: Name of a stored study if the user gives none.
 STUDY_NAME = "hazboost"
-#: Trials before any is pruned, and before the sampler learns from them.
+#: Number of trials after which pruning starts and the sampler learns from earlier trials.
 STARTUP_TRIALS = 10
-#: Folds that every trial sees: by one alone the luckiest would be kept, not the best.
+#: Number of folds before a trial may be pruned: after one fold, chance differences would decide.
 FOLDS_BEFORE_PRUNING = 2
 
 
 def import_optuna() -> ModuleType:
-    """Optuna, or an error that says how to get it."""
+    """Import Optuna, or say how to install it."""
     try:
         return importlib.import_module("optuna")
     except ImportError as error:
@@ -35,7 +35,7 @@ def import_optuna() -> ModuleType:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep Optuna from announcing each study: what is worth saying, the progress bar says."""
+    """Silence Optuna's messages below warnings; the progress bar shows the state of the search."""
     logging = import_optuna().logging
     verbosity = logging.get_verbosity()
     logging.set_verbosity(logging.WARNING)
@@ -46,7 +46,7 @@ def quiet() -> Iterator[None]:
 
 
 def open_study(storage: Any, name: str | None) -> Study:
-    """A study that maximises, new or as it was left. Trials that were cut off are closed as failed."""
+    """Create or load a study that maximises its score. Trials that an earlier process left running are ended."""
     optuna = import_optuna()
     study: Study = optuna.create_study(
         storage=open_storage(storage),
@@ -56,43 +56,57 @@ def open_study(storage: Any, name: str | None) -> Study:
         pruner=optuna.pruners.MedianPruner(n_startup_trials=STARTUP_TRIALS, n_warmup_steps=FOLDS_BEFORE_PRUNING),
     )
     if study.direction != optuna.study.StudyDirection.MAXIMIZE:
-        raise ValueError(f"study_name={name!r} is the name of a study that minimises; give another one.")
+        raise ValueError(f"study_name={name!r} is the name of a study that minimises; give another name.")
     close_running(study)
     return study
 
 
 def close_running(study: Study) -> None:
-    """End trials that were cut off, as failed without an error of their own."""
+    """End trials that were interrupted: as failed, but without an error, so that they are made again."""
     states = import_optuna().trial.TrialState
     for trial in study.get_trials(deepcopy=False, states=(states.RUNNING,)):
         study.tell(trial.number, state=states.FAIL)
 
 
 def open_storage(storage: Any) -> Any:
-    """Optuna's storage: of a URL as it is, of a path a journal in that file, of None nothing that lasts."""
-    if not isinstance(storage, str | Path) or "://" in str(storage):
+    """Open a database at a URL or a journal file at a path. None (in memory) and Optuna's storages pass unchanged."""
+    if not isinstance(storage, str | Path):
         return storage
+    if "://" in str(storage):
+        return open_database(str(storage))
     journal = import_optuna().storages.journal
     path = Path(storage)
     if path.exists():
-        drop_half_line(path)
+        drop_incomplete_line(path)
     backend = journal.JournalFileBackend(str(path), lock_obj=journal.JournalFileOpenLock(str(path)))
     return import_optuna().storages.JournalStorage(backend)
 
 
-def drop_half_line(path: Path) -> None:
-    """A process killed while it wrote leaves half a line, which would spoil the next one."""
+def open_database(url: str) -> Any:
+    """Open a database that closes each connection after use.
+
+    Optuna never closes the connections in its pool, so they would stay open after the search. A database in memory
+    lives as long as its connection, and keeps Optuna's pool.
+    """
+    sqlalchemy = importlib.import_module("sqlalchemy")
+    if sqlalchemy.make_url(url).database in {None, "", ":memory:"}:
+        return url
+    return import_optuna().storages.RDBStorage(url, engine_kwargs={"poolclass": sqlalchemy.NullPool})
+
+
+def drop_incomplete_line(path: Path) -> None:
+    """Remove an incomplete last line, which a process leaves if it is killed while writing."""
     with path.open("rb+") as file:
-        whole = file.read().rfind(b"\n") + 1
-        file.truncate(whole)
+        complete = file.read().rfind(b"\n") + 1
+        file.truncate(complete)
 
 
 def remember(study: Study, search: Mapping[str, Any]) -> None:
-    """Store what the search is about, or refuse to mix it with another."""
+    """Store the identity of a new search; refuse to resume a study of a different search."""
     before = study.user_attrs.get("search")
     if before is None:
         if study.get_trials(deepcopy=False):
-            raise ValueError(f"study_name={study.study_name!r} is the name of a study that tune did not begin.")
+            raise ValueError(f"study_name={study.study_name!r} is the name of a study that tune did not create.")
         study.set_user_attr("search", dict(search))
         return
     changed = [name for name in search if search[name] != before.get(name)]
@@ -105,21 +119,21 @@ def remember(study: Study, search: Mapping[str, Any]) -> None:
         )
         raise ValueError(
             f"study_name={study.study_name!r} is the name of another search in this storage: {shown}. Give the same "
-            "arguments to go on with it, or another study_name to begin anew."
+            "arguments to resume it, or another study_name to start a new one."
         )
 
 
 def with_result(study: Study) -> list[FrozenTrial]:
-    """Trials that are complete, pruned, or failed for a reason of their own. Those cut off are to be made again."""
+    """Trials that are complete, pruned, or failed with an error. Interrupted trials do not count and are made again."""
     states = import_optuna().trial.TrialState
     ended = study.get_trials(deepcopy=False, states=(states.COMPLETE, states.PRUNED, states.FAIL))
     return [trial for trial in ended if trial.state != states.FAIL or "error" in trial.user_attrs]
 
 
 def ask(study: Study, space: Space, seed: int, index: int) -> Trial:
-    """Begin the trial with this index.
+    """Start the trial with this index.
 
-    Its sampler has a seed of its own, so that a search that was left and resumed draws what it would have drawn.
+    Each trial has its own sampler seed, so that a resumed search draws the same configurations as one in one go.
     """
     optuna = import_optuna()
     own_seed = int(np.random.SeedSequence([seed, index]).generate_state(1)[0])
@@ -131,17 +145,17 @@ def ask(study: Study, space: Space, seed: int, index: int) -> Trial:
 
 
 def default_trial(study: Study) -> FrozenTrial:
-    """The trial of the estimator as it is."""
+    """The trial of the estimator as given."""
     complete = study.get_trials(deepcopy=False, states=(import_optuna().trial.TrialState.COMPLETE,))
     return next(trial for trial in complete if trial.user_attrs["default"])
 
 
 def default_score(study: Study) -> float:
-    """Score of the estimator as it is."""
+    """Score of the estimator as given."""
     return float(default_trial(study).values[0])
 
 
 def best_score(study: Study) -> float | None:
-    """The best score so far; None before the first."""
+    """The best score so far; None before the first trial is complete."""
     complete = study.get_trials(deepcopy=False, states=(import_optuna().trial.TrialState.COMPLETE,))
     return max((float(trial.values[0]) for trial in complete), default=None)

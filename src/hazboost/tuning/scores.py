@@ -1,0 +1,78 @@
+"""Held-out scores by which configurations are compared; higher is better.
+
+This is the only module of the search that looks inside a fitted model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from hazboost.boosting.likelihood import row_loss
+from hazboost.data.features import readable
+from hazboost.data.target import Target
+from hazboost.estimator import FPBoost
+from hazboost.training.policy import POLICY
+from hazboost.utils.arrays import Array
+
+#: From a fitted model and the features of the held-out rows to their score.
+Scorer = Callable[[FPBoost, Any], float]
+
+
+def row_losses(model: FPBoost, X: Any, target: Target) -> Array:
+    """Negative log-likelihood of each row, of shape (n,), with hazards per unit of the user's time.
+
+    A model measures time in its own unit. The hazard per unit of the user's time is smaller by the factor ``unit``, so
+    each observed event adds ``log(unit)`` to the loss.
+    """
+    distribution = model.model_.distribution(readable(X))
+    loss = row_loss(distribution.mixture, distribution.scores, target.scaled(distribution.unit)).value
+    return np.where(target.event, loss + np.log(distribution.unit), loss)
+
+
+def marginal_losses(train: Target, held_out: Target) -> Array:
+    """Losses of the held-out rows under the hazard fitted to the training rows without features."""
+    # The feature is constant, so the one tree has nothing to split on and the model is its marginal start.
+    model = FPBoost(init="marginal", n_estimators=1, min_child_weight=0.0, random_state=0)
+    return row_losses(model.fit(np.zeros((len(train), 1)), train), np.zeros((len(held_out), 1)), held_out)
+
+
+def log_likelihood(model: FPBoost, X: Any, target: Target, reference: Array) -> float:
+    """Mean log-likelihood of the subjects, each limited to a range around its value without features.
+
+    With ``l`` the loss of a subject, which is the sum over its rows, ``r`` its reference loss and ``d`` the
+    `Policy.largest_difference`, the score is minus the weighted mean over subjects of ``r + clip(l - r, -d, d)``. Without the
+    limit, one subject who outlives a bold prediction could decide which configuration wins.
+
+    Parameters
+    ----------
+    model : FPBoost
+        A fitted model.
+    X : array-like of shape (n, features)
+        Features of the held-out rows.
+    target : Target
+        Their observed outcomes.
+    reference : array of shape (n,)
+        Their losses without features; see `marginal_losses`.
+    """
+    return -target.limited_mean(row_losses(model, X, target), reference, POLICY.largest_difference)
+
+
+def likelihood_scorer(train: Target, held_out: Target) -> Scorer:
+    """Score by `log_likelihood`. All configurations share the reference of a fold, so their scores are comparable."""
+    return partial(log_likelihood, target=held_out, reference=marginal_losses(train, held_out))
+
+
+def concordance_scorer(train: Target, held_out: Target) -> Scorer:
+    """Score by the C-index."""
+    return partial(FPBoost.score, y=held_out)
+
+
+#: Metrics by name: each makes the scorer of a fold from the outcomes of its training rows and of its held-out rows.
+METRICS: dict[str, Callable[[Target, Target], Scorer]] = {
+    "likelihood": likelihood_scorer,
+    "concordance": concordance_scorer,
+}
