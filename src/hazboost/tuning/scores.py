@@ -44,8 +44,9 @@ def log_likelihood(model: FPBoost, X: Any, target: Target, reference: Array) -> 
     """Mean log-likelihood of the subjects, each limited to a range around its value without features.
 
     With ``l`` the loss of a subject, which is the sum over its rows, ``r`` its reference loss and ``d`` the
-    `Policy.largest_difference`, the score is minus the weighted mean over subjects of ``r + clip(l - r, -d, d)``. Without the
-    limit, one subject who outlives a bold prediction could decide which configuration wins.
+    ``largest_difference`` of the policy, the score is minus the weighted mean over subjects of
+    ``r + clip(l - r, -d, d)``. Without the limit, one subject who outlives a confident prediction could decide which
+    configuration wins.
 
     Parameters
     ----------
