@@ -11,7 +11,7 @@ import numpy.typing as npt
 from benchmarks.peers.shared.base import Peer, Task
 from benchmarks.peers.shared.curves import observed_incidence, step_values
 from hazboost.data.nonparametric import kaplan_meier
-from hazboost.data.target import as_target
+from hazboost.data.reading import as_target
 from hazboost.utils.arrays import Array
 
 PACKAGES = ("hazboost",)

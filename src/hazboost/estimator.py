@@ -19,8 +19,9 @@ from hazboost.boosting.objective import Objective
 from hazboost.boosting.steps import STEPS
 from hazboost.data.constraints import tree_constraints
 from hazboost.data.features import Schema, learn_schema, readable, refuse_empty_columns
+from hazboost.data.reading import as_groups, as_target, check_causes, check_informative
 from hazboost.data.sample import Sample
-from hazboost.data.target import Target, as_groups, as_target, check_causes, check_informative
+from hazboost.data.target import Target
 from hazboost.engines import LocalEngine
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
 from hazboost.hazards.heads import HEADS
@@ -73,76 +74,76 @@ class FPBoost(Predictor):
 
     .. math:: h(t \mid x) = \sum_j w_j(x) \, h_j(t \mid \eta_j(x), k_j(x)),
 
-    whose scales :math:`\eta_j`, shapes :math:`k_j` and weights :math:`w_j` are predicted by boosted trees,
-    trained on the full likelihood. There is no proportional-hazards assumption and no time grid. Right, left and
-    interval censoring, delayed entry, covariates that change over time, recurrent events and competing risks are all
-    data of this one likelihood; `hazboost.Surv` makes ``y`` of them.
+    whose scales :math:`\eta_j`, shapes :math:`k_j` and weights :math:`w_j` are predicted by boosted trees that maximise
+    the full likelihood. There is no proportional-hazards assumption and no time grid. Right, left and interval
+    censoring, delayed entry, time-varying covariates, recurrent events and competing risks all enter this one
+    likelihood; `hazboost.Surv` builds ``y`` for each of them.
 
     Parameters
     ----------
     weibull_heads, loglogistic_heads : int, default=1
         Number of heads of each family, 0 to 64.
     heads : dict, optional
-        Number of heads of further families, by name: ``exponential``, ``gompertz``, ``lognormal``.
+        Number of heads of further families, by name: ``exponential``, ``gompertz``, ``lognormal``,
+        ``exponentiated_weibull``.
     solver : {"newton", "gradient"}, default="newton"
-        ``newton``: second order. The leaves of a tree are divided by a curvature that is nowhere smaller than the
-        gradient, and larger for shapes and shares of the heads than for what scales the hazard. ``gradient``:
-        Algorithm 1 of the paper, first order; it wants ``reg_lambda=0``.
+        ``newton``: second order. A leaf is the gradient over a curvature that is at least as large, so that steps are
+        bounded; steps of shapes and shares are shorter by a factor of 16, because they overfit first. ``gradient``:
+        Algorithm 1 of the paper, first order; use it with ``reg_lambda=0``.
     n_estimators : int or "auto", default="auto"
-        Number of boosting rounds. Each adds one tree for each parameter of each head, and for each score of the
-        weights. ``"auto"`` takes the number with the best cross-validated likelihood, and averages the trees of the
-        folds; above 5,000 subjects, where a fifth of them is held out instead, trees are grown anew on all rows. What
-        trees add counts by ``E / (E + 100)``, with E events; that of a given number of rounds counts in full.
+        Number of boosting rounds. Each round adds one tree for each parameter of each head and for each score of the
+        weights. ``"auto"`` chooses the number with the best cross-validated likelihood and averages the models of the
+        folds. Above 5,000 subjects, one fifth of them is held out instead, and the trees are grown again on all rows.
+        With a chosen number of rounds the contribution of the trees is shrunk by ``E / (E + 100)`` after E events; with
+        a given number it is not.
     max_depth : int or "auto", default="auto"
-        Depth of the trees. ``"auto"``: 2, and twice that, up to 8, as long as it is clearly better: where the gain in
-        cross-validated likelihood is more than two of its standard errors. With fewer than 100 events, or with a given
-        number of rounds, it is 2.
+        Depth of the trees. ``"auto"`` is 2, and is doubled up to 8 while the gain in held-out likelihood exceeds two
+        standard errors. With fewer than 100 events, or with a given number of rounds, it is 2.
     learning_rate : float, default=0.1
         Factor on the contribution of each tree.
     alpha : float, default=0
-        Strength of the elastic net on the raw scores F, a mean over subjects and scores:
+        Strength of the elastic net on the raw scores F, averaged over subjects and scores:
         ``alpha * mean(l1_ratio * |F| + (1 - l1_ratio) * F**2)``, as in the authors' code. (The paper writes norms.)
     l1_ratio : float, default=0.5
-        Share of the absolute values in the elastic net.
+        Weight of the absolute values in the elastic net.
     uniform_heads : bool, default=False
         Give every head the weight ``1 / heads`` instead of learning weights.
     heads_activation : {"scaled_softmax", "softmax", "relu", "exp", "sigmoid", "tanh", "identity"}, \
 default="scaled_softmax"
-        From raw scores to weights. ``scaled_softmax``: ``exp(level) * softmax(scores)``; the level, a score of its own,
-        makes the hazard larger or smaller at all times alike, the others share it out among the heads. ``relu`` is the
-        authors' default. With ``tanh`` and ``identity`` weights may be negative; the hazard is then clipped at zero,
-        and integrated as clipped.
+        From raw scores to weights. ``scaled_softmax``: ``exp(level) * softmax(scores)``, where the level is a score of
+        its own that multiplies the hazard by the same factor at all times, and the other scores divide it among the
+        heads. ``relu`` is the authors' default. With ``tanh`` and ``identity`` weights may be negative; the hazard is
+        then clipped at zero before it is integrated.
     parameter_activation : {"exp", "softplus", "relu"}, default="exp"
-        From raw scores to scales and shapes. ``relu`` is the paper's; a parameter that it brings to zero stays there,
-        and its head no longer contributes.
+        From raw scores to scales and shapes. ``relu`` is the paper's; a head one of whose parameters reaches zero is
+        switched off for good.
     init : {"linear", "marginal", "km", "random"}, default="linear"
-        Where the scores start. ``linear``: a parametric regression, in which a ridge-penalised linear predictor for
-        each cause shifts its log-hazard (without a level of the weights, the log-scales of its heads); numbers with a
-        skewed distribution enter after a power transform, and the strength of the ridge is chosen by cross-validated
-        likelihood. ``marginal``: maximum likelihood without covariates. ``km``: each family fitted to the Kaplan-Meier
-        curve, its heads spread around by a tenth, equal weights (the paper's text). ``random``: ``eta ~ U(0.5, 1.5)``,
-        ``k ~ U(0, 2)``, weights' scores ``~ U(0, 1)`` (the authors' code; the normal distributions of the paper's text
-        would start half of the heads dead).
+        Scores before the first tree. ``linear``: a parametric regression, in which a ridge-penalised linear predictor
+        for each cause shifts its log-hazard (for weights without a level, the log-scales of its heads). Skewed features
+        enter after a power transform, and the strength of the ridge is chosen by cross-validated likelihood.
+        ``marginal``: maximum likelihood without covariates. ``km``: each family fitted to the Kaplan-Meier curve, with
+        its heads spread around the fit by a tenth and equal weights (the paper's text). ``random``:
+        ``eta ~ U(0.5, 1.5)``, ``k ~ U(0, 2)``, scores of the weights ``~ U(0, 1)`` (the authors' code; with the normal
+        distributions of the paper's text, ReLU would switch off half of the heads before the first round).
     n_folds : int, default=5
-        Folds of the cross-validation that chooses ridge, rounds and depth, stratified on the event. Above 5,000
-        subjects a fifth of them is held out once instead.
+        Number of folds of the cross-validation that chooses ridge, rounds and depth, stratified by event. Above 5,000
+        subjects, one fifth of them is held out once instead.
     gradient_scaling : {"subject", "max"}, default="subject"
-        For ``solver="gradient"``. ``subject``: a tree is fitted to the gradient of each subject's own loss, which is
+        For ``solver="gradient"``. ``subject``: trees are fitted to the gradient of each subject's own loss, which is
         the paper's text with the learning rate multiplied by the number of subjects. ``max``: all gradients of a round
         are divided by the largest of them, as in the authors' code; learning rates up to 1 make sense only with this.
     patience : int, optional
-        Stop when the validation metric has not improved for so many rounds, and keep the best round. By default
+        Stop when the validation metric has not improved for this many rounds, and keep the best round. By default
         all rounds are made.
     stopping_metric : {"concordance", "likelihood"}, default="concordance"
-        What early stopping watches: the C-index (paper) or the likelihood.
+        Validation metric of early stopping: the C-index (paper) or the likelihood.
     validation_fraction : float, default=0.2
-        Part of the training data set aside for early stopping, stratified on the event, where ``fit`` gets no
-        ``eval_set``.
+        Share of the training data set aside for early stopping, stratified by event, if ``fit`` gets no ``eval_set``.
     risk_horizon : {"events", "longest"}, default="events"
-        Time until which `predict` and the C-index of early stopping compare mean survival: ``events``, when three
-        quarters of the events had come; ``longest``, the longest follow-up (the authors' code).
+        `predict`, and the C-index of early stopping, compare mean survival times restricted to this time: ``events``,
+        when three quarters of the events have happened; ``longest``, the longest follow-up (the authors' code).
     subsample, colsample_bytree : float, default=0.5
-        Part of the rows for each round, and of the columns for each tree.
+        Share of the rows sampled for each round, and of the columns for each tree.
     min_child_weight : float, default=1
         Smallest number of subjects (sum of sample weights) in a leaf; with ``solver="newton"``, smallest curvature.
     reg_lambda : float, default=1
@@ -150,46 +151,47 @@ default="scaled_softmax"
     max_bin : int, default=64
         Number of bins of a feature, with ``tree_method`` "hist" and "approx".
     tree_method : {"hist", "exact", "approx"}, default="hist"
-        How XGBoost looks for splits. "exact" tries all, as in the paper, but takes no categorical features.
+        How XGBoost finds splits. "exact" considers all, as in the paper, but does not support categorical features.
     monotone_constraints : dict or sequence, optional
-        For each feature 1, 0 or -1: the direction in which every raw score may move with it. Rising scales
-        and weights mean rising risk; rising shapes need not.
+        For each feature 1, 0 or -1: the direction in which the trees may change every raw score with it. Increasing
+        scales and weights mean increasing risk; increasing shapes need not.
     interaction_constraints : sequence of sequences, optional
-        Groups of features that may meet in a tree.
+        Groups of features that may interact in a tree.
     n_jobs : int, optional
-        Threads; ``None`` means one and ``-1`` all, as in scikit-learn.
+        Number of threads; ``None`` means one and ``-1`` all, as in scikit-learn.
     device : str, default="cpu"
         Where XGBoost grows trees: ``"cpu"`` or ``"cuda"``.
     random_state : int, RandomState instance or None, default=None
-        Seed of the random start, the split and the sampling of rows and columns.
+        Seed of the random start, of folds and splits, and of the sampling of rows and columns.
     verbose : int, default=0
-        1 draws a progress bar of the rounds, and before it those of the cross-validation, where there is one.
+        1 draws progress bars of the cross-validation and of the rounds.
 
     Attributes
     ----------
     n_estimators_ : int
-        Rounds in the fitted model, in the longest of the folds' models where they are averaged.
+        Rounds in the fitted model; if the models of the folds are averaged, in the longest of them.
     max_depth_ : int
         Depth of the trees.
     ridge_ : float or None
         Strength of the ridge of the linear start; None without one.
     cv_results_ : dict
-        Held-out mean losses of the cross-validation, where there was one: ``ridges`` and ``ridge_loss``, and
-        ``round_loss`` from zero rounds on. ``trust`` is, for each cause, what the trees' part of the scores was
-        multiplied by: ``E / (E + 100)`` after E events, where the number of rounds was chosen.
+        Held-out mean losses of the cross-validation, if there was one: ``ridges`` and ``ridge_loss``, and
+        ``round_loss`` from zero rounds on, with the shrinkage of the final model. ``trust`` is the shrinkage of the
+        trees' contribution for each cause, ``E / (E + 100)`` after E events.
     history_ : dict
-        ``train_loss``; with a validation set ``validation_loss``, and ``validation_concordance`` where that is the
-        ``stopping_metric`` of a given number of rounds. The first entry of each list is the start, then one for each
-        round made. The loss is the mean negative log-likelihood, in the user's unit of time, plus the elastic net;
-        ``train_loss`` is the mean over the folds where their models are averaged.
+        ``train_loss``; with a validation set ``validation_loss``, and ``validation_concordance`` if that is the
+        ``stopping_metric`` of a given number of rounds. The first entry of each list is the start, followed by one for
+        each round. The loss is the mean negative log-likelihood per subject, in the user's unit of time, plus the
+        elastic net. ``train_loss`` is the loss that boosting minimises, before shrinkage; if the models of the folds
+        are averaged, it is their mean. ``validation_loss`` is that of the fitted model, with shrinkage.
     unique_times_, event_times_ : array
-        Distinct observed times, and those with an event; of an interval, the end at which the event was found.
+        Distinct observed times, and those with an event; an interval counts at its end.
     causes_ : array of int
-        The causes of events, 1 to K; each has all the heads for itself.
+        The causes of events, 1 to K; each has its own set of heads.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : array of str
-        Their names, where they came with names.
+        Names of the features, if ``X`` had names.
     model_ : Model
         Trees and heads.
 
@@ -199,23 +201,24 @@ default="scaled_softmax"
 
     Notes
     -----
-    *Time* is divided by the longest follow-up inside; everything public is in the unit of ``y``. An *event at time
-    zero* is taken to have happened at half the smallest positive time, as most hazards are 0 or infinite at zero;
-    S(0) = 1 always. *Missing values* (NaN) follow the direction that XGBoost learns for them; in a sparse matrix
-    entries that are not stored are missing. *Categories* unknown to training are missing too. A subject *all of
-    whose heads have died* has the constant hazard of half an event in all of the training follow-up.
+    **Time** is divided by the longest follow-up internally; everything public is in the unit of ``y``. An event at time
+    zero is moved to half the smallest positive time, because most hazards are 0 or infinite at zero; S(0) = 1 always.
 
-    *Copies* of a row that are not said to belong together (``groups``) end up in different folds, and more rounds and
-    deeper trees are chosen than are good for anybody else; where deeper trees were, a warning says so.
+    **Missing values** (NaN) follow the default direction that XGBoost learns for each split; entries of a sparse matrix
+    that are not stored count as missing. Categories unknown to training are missing, too. A subject all of whose heads
+    are switched off has the constant hazard of half an event in all of the training follow-up.
 
-    *Several rows of one subject* (``Surv.counting`` with ``id``) count as one subject: together they weigh one in a
-    leaf, pay one penalty, and stay on one side of every split into folds or validation data. Cutting a subject into
-    rows with the same features changes nothing, with ``subsample=1`` and ``gradient_scaling="subject"``.
-    scikit-learn's own cross-validation does not know of subjects: give it ``groups`` and a splitter such as
-    ``GroupKFold``. It passes them on to ``fit`` only where metadata routing is on, and was asked for by
-    ``set_fit_request(groups=True)``. *Competing causes* each have all the heads for themselves, and so as many more
-    trees. *Early stopping* on the C-index needs one time for each subject; use the likelihood for intervals and several
-    rows.
+    **Duplicate rows** of one subject leak across folds, which then choose too many rounds and too deep trees; pass
+    ``groups`` to keep them together. A warning is given if deeper trees were chosen and many rows are duplicates.
+
+    **Several rows of one subject** (``Surv.counting`` with ``id``) count as one subject: together they weigh one in a
+    leaf, are penalised once, and stay on one side of every split into folds or validation data. Splitting a subject
+    into rows with the same features does not change the model, with ``subsample=1`` and ``gradient_scaling="subject"``.
+    scikit-learn's own cross-validation does not know subjects: pass it ``groups`` and a splitter such as
+    ``GroupKFold``. It forwards ``groups`` to ``fit`` only with metadata routing and ``set_fit_request(groups=True)``.
+
+    **Competing causes** each have their own set of heads, and so multiply the number of trees. **Early stopping** on
+    the C-index needs one time for each subject; use the likelihood for intervals and several rows.
 
     References
     ----------
@@ -381,8 +384,8 @@ default="scaled_softmax"
         eval_set : pair (X, y), or list of one such pair, optional
             Data to watch during training, and for early stopping.
         groups : array-like of shape (n,), optional
-            Rows that belong together, such as those of a family, a hospital or one machine: folds and validation
-            parts do not divide them, so that what is chosen is good for new groups.
+            Labels of rows that belong together, such as those of a family, a hospital or one machine. Folds and
+            validation data contain whole groups, so that choices are made for new groups.
 
         Returns
         -------

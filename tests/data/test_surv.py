@@ -9,7 +9,7 @@ import pytest
 from sklearn.model_selection import train_test_split
 
 from hazboost import Surv
-from hazboost.data.target import as_target
+from hazboost.data.reading import as_target
 
 COLUMNS = {
     "dead": [1, 0, 1],

@@ -11,7 +11,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from sksurv.metrics import concordance_index_censored
 
 from hazboost import Surv
-from hazboost.data.target import as_target
+from hazboost.data.reading import as_target
 from hazboost.metrics import concordance_index
 from hazboost.metrics.concordance import harrell
 

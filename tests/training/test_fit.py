@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from hazboost import FPBoost, Surv
+from hazboost.data.reading import as_target
 from hazboost.data.sample import Sample
-from hazboost.data.target import as_target
 
 METRICS = {"concordance": ("validation_concordance", np.argmax), "likelihood": ("validation_loss", np.argmin)}
 

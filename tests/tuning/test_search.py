@@ -23,7 +23,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
 
 import hazboost
 from hazboost import FPBoost, Surv, tune
-from hazboost.data.target import as_target
+from hazboost.data.reading import as_target
 from hazboost.training.policy import POLICY
 from hazboost.tuning import search as search_module
 from hazboost.tuning.scores import METRICS, marginal_losses, row_losses

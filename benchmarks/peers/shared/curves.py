@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hazboost.data.nonparametric import aalen_johansen, evaluate_steps
-from hazboost.data.target import as_target
+from hazboost.data.reading import as_target
 from hazboost.utils.arrays import Array, Mask
 
 

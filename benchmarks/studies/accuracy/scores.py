@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hazboost.data.nonparametric import censoring_distribution, evaluate_steps
-from hazboost.data.target import as_target
+from hazboost.data.reading import as_target
 from hazboost.metrics import concordance_index, concordance_index_ipcw
 from hazboost.utils.arrays import Array, Mask
 

@@ -18,7 +18,7 @@ from benchmarks.studies.paper.estimates import LEAKY, METRICS, Estimate, Metric
 from benchmarks.studies.paper.models import OWN
 from benchmarks.studies.paper.published import DATASETS, published_score
 from hazboost.data.nonparametric import censoring_distribution, kaplan_meier
-from hazboost.data.target import as_target
+from hazboost.data.reading import as_target
 from hazboost.utils.arrays import Array
 
 #: Points of a curve that can be told apart at the size of a panel.

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hazboost.data.observations import check_id, check_lengths
-from hazboost.data.target import as_target
+from hazboost.data.reading import as_target
 
 #: ``Surv(a, b)`` or ``Surv(a, b, c)``; names may be quoted, and a ``type="..."`` may follow.
 CALL = re.compile(r"^\s*Surv\s*\((?P<arguments>.*)\)\s*$", re.DOTALL)

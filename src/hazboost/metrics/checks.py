@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.exceptions import UndefinedMetricWarning
 
-from hazboost.data.target import Target, as_target
+from hazboost.data.reading import as_target
+from hazboost.data.target import Target
 from hazboost.utils.arrays import Array, Indices, Mask, as_numbers, as_times
 
 #: Probabilities may exceed [0, 1] by this much: models that predict in single precision do.

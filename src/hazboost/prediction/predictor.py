@@ -12,7 +12,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from hazboost.data.features import readable
 from hazboost.data.observations import check_id, check_lengths, check_time, refuse_overlaps, refuse_unordered
-from hazboost.data.target import as_target, number_by_appearance
+from hazboost.data.reading import as_target
+from hazboost.data.target import number_by_appearance
 from hazboost.hazards.distribution import Distribution
 from hazboost.metrics import concordance_index
 from hazboost.prediction.curves import Curve, Kind, Path, make_curves

@@ -12,9 +12,10 @@ import numpy as np
 from hazboost.boosting.callbacks import HeldOut, Metric
 from hazboost.boosting.likelihood import row_loss
 from hazboost.boosting.objective import Objective
+from hazboost.data.condense import as_if_only
 from hazboost.data.folds import split_folds
 from hazboost.data.sample import Sample
-from hazboost.data.target import Target, as_if_only
+from hazboost.data.target import Target
 from hazboost.engines.base import Engine, Trees
 from hazboost.hazards.mixture import Mixture
 from hazboost.prediction.model import Start, shrink

@@ -14,8 +14,9 @@ import numpy as np
 from scipy.optimize import least_squares, minimize
 
 from hazboost.boosting.likelihood import loss_and_gradient
+from hazboost.data.condense import as_if_only, condense, join_rows
 from hazboost.data.nonparametric import kaplan_meier
-from hazboost.data.target import Target, as_if_only, condense, join_rows
+from hazboost.data.target import Target
 from hazboost.hazards.heads import Head
 from hazboost.hazards.mixture import Block, Mixture, log_time
 from hazboost.utils.arrays import Array

@@ -18,7 +18,8 @@ from sklearn.utils import _safe_indexing, check_random_state
 
 from hazboost.data.features import learn_schema, readable
 from hazboost.data.folds import split_folds
-from hazboost.data.target import Target, as_groups, as_target, check_informative
+from hazboost.data.reading import as_groups, as_target, check_informative
+from hazboost.data.target import Target
 from hazboost.estimator import FPBoost
 from hazboost.training.policy import POLICY
 from hazboost.tuning.result import TuningResult, tabulate

@@ -1,0 +1,141 @@
+"""From every accepted ``y`` to the internal `Target`, with checks that name the offending values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hazboost.data.observations import (
+    check_cause,
+    check_id,
+    check_interval,
+    check_lengths,
+    check_time,
+    examples,
+    find_columns,
+    refuse_overlaps,
+    refuse_unordered,
+)
+from hazboost.data.target import Target, followed, number_by_appearance
+from hazboost.utils.arrays import Array, Indices, as_numbers
+
+#: Sample weights outside this range would be lost in the trees' single precision.
+SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-15, 1e15
+
+
+def as_target(y: Any, sample_weight: Any = None, *, name: str = "y") -> Target:
+    """Check ``y`` and turn it into a `Target`.
+
+    Parameters
+    ----------
+    y : structured array, DataFrame, or pair of arrays
+        What `hazboost.Surv` makes; a structured array as in scikit-survival, whose first field is the event and
+        whose second field is the time, under any names; a DataFrame with the columns of one of the kinds in
+        `hazboost.data.observations`, or with two columns, the event and the time; or a pair ``(event, time)``.
+        An event is boolean, or the number of its cause, 0 for none. A `Target`, such as the rows of one that was made
+        here, is passed on.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows; one each, or those of a `Target`, by default.
+    name : str
+        What to call the argument in an error.
+    """
+    if isinstance(y, Target):
+        return y if sample_weight is None else replace(y, weight=_check_weight(sample_weight, len(y)))
+    kind, columns = find_columns(y, name)
+    check_lengths({column: np.atleast_1d(np.asarray(values)) for column, values in columns.items()}, name)
+    target = {"right": _read_right, "counting": _read_counting, "interval": _read_interval}[kind](columns, name)
+    return replace(target, weight=_check_weight(sample_weight, len(target)))
+
+
+def as_groups(groups: Any, target: Target) -> Indices:
+    """Check ``groups``, one label for each row and the same for all rows of a subject, and number them."""
+    labels = check_id(groups, "groups", "label")
+    if len(labels) != len(target):
+        raise ValueError(f"groups must have one label for each of the {len(target)} rows; got {len(labels)}.")
+    group = number_by_appearance(labels)
+    first = np.zeros(int(target.subject.max()) + 1, dtype=np.intp)
+    first[target.subject[::-1]] = group[::-1]
+    divided = np.flatnonzero(first[target.subject] != group)
+    if divided.size:
+        row = divided[0]
+        raise ValueError(f"groups: row {row} is in group {labels[row]}, an earlier row of its subject in another one.")
+    return group
+
+
+def _read_right(columns: Mapping[str, Any], name: str) -> Target:
+    cause, time = check_cause(columns["event"], name), check_time(columns["time"], name)
+    entry = _read_entry(columns, time, name)
+    return Target.of(time, np.where(cause > 0, time, np.inf), entry=entry, cause=cause)
+
+
+def _read_counting(columns: Mapping[str, Any], name: str) -> Target:
+    cause = check_cause(columns["event"], name)
+    start, stop = (check_time(columns[column], name, column) for column in ("start", "stop"))
+    refuse_unordered(start, stop, start >= stop, name, "start must be before stop")
+    subject = check_id(columns["id"], name) if "id" in columns else None
+    if subject is not None:
+        refuse_overlaps(subject, start, stop, name)
+    return Target.of(stop, np.where(cause > 0, stop, np.inf), entry=start, cause=cause, subject=subject)
+
+
+def _read_interval(columns: Mapping[str, Any], name: str) -> Target:
+    lower, upper = check_interval(columns["lower"], columns["upper"], name)
+    entry = _read_entry(columns, followed(lower, upper), name)
+    # A subject that comes under observation is without event at that time.
+    lower = lower if entry is None else np.maximum(lower, entry)
+    return Target.of(lower, upper, entry=entry)
+
+
+def _read_entry(columns: Mapping[str, Any], end: Array, name: str) -> Array | None:
+    """Times of entry, each before the end of its row."""
+    if "entry" not in columns:
+        return None
+    entry = check_time(columns["entry"], name, "entry")
+    refuse_unordered(entry, end, (entry >= end) & (entry > 0.0), name, "entry must be before the last time")
+    return entry
+
+
+def check_informative(target: Target, name: str = "y") -> None:
+    """Refuse a target from which no hazard can be learned."""
+    if not target.weight.any():
+        raise ValueError("sample_weight is zero for every subject; at least one must be positive.")
+    known = target.cause[target.weight > 0.0]
+    if not (known > 0).any() and not (target.interval & (target.weight > 0.0)).any():
+        raise ValueError(
+            f"{name} has no event: all {len(target)} subjects are censored (or have weight 0). At least one event is "
+            "needed; check that the event indicator is the first field and True means that the event happened."
+        )
+    if target.longest == 0.0:
+        raise ValueError(f"{name}: all observed times are 0; at least one must be positive.")
+
+
+def check_causes(target: Target, name: str = "y") -> None:
+    """Refuse causes that are not numbered 1, 2, ... without gaps."""
+    absent = np.setdiff1d(np.arange(1, target.n_causes), target.cause)
+    if len(absent):
+        raise ValueError(
+            f"{name}: causes must be numbered 1, 2, ... without gaps, 0 for no event; the largest is {target.n_causes} "
+            f"and there is no event of cause {', '.join(map(str, absent[:5]))}. "
+            "The event comes first and the time second."
+        )
+
+
+def _check_weight(sample_weight: Any, n: int) -> Array:
+    if sample_weight is None:
+        return np.ones(n)
+    weight = as_numbers(sample_weight, "sample_weight")
+    if weight.shape != (n,):
+        raise ValueError(f"sample_weight must have shape ({n},), one value per subject; got {weight.shape}.")
+    wrong = ~np.isfinite(weight) | (weight < 0.0)
+    if wrong.any():
+        raise ValueError(f"sample_weight must be finite and non-negative; got {examples(weight, wrong)}.")
+    extreme = (weight > 0.0) & ((weight < SMALLEST_WEIGHT) | (weight > LARGEST_WEIGHT))
+    if extreme.any():
+        raise ValueError(
+            f"sample_weight must be 0 or between {SMALLEST_WEIGHT:g} and {LARGEST_WEIGHT:g}; "
+            f"got {examples(weight, extreme)}."
+        )
+    return weight
