@@ -164,18 +164,14 @@ def test_code_of_the_tuning_page_runs(number, capsys):
     plt.close("all")
 
 
-@pytest.mark.parametrize("number", range(len(python_blocks("docs/architecture.md"))))
-def test_code_in_the_architecture_is_the_code(number):
-    path, _, code = python_blocks("docs/architecture.md")[number].partition("\n")
-    assert code.strip() in (ROOT / path.removeprefix("# ")).read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize(
     "document",
     [
         "README.md",
         "CONTRIBUTING.md",
         "docs/architecture.md",
+        "docs/conventions.md",
+        "docs/glossary.md",
         "docs/defaults.md",
         "docs/kinds.md",
         "docs/metrics.md",
@@ -189,10 +185,3 @@ def test_links_lead_somewhere(document):
     missing = [link for link in links if "://" not in link and not ((ROOT / document).parent / link).exists()]
     assert links
     assert not missing
-
-
-def test_architecture_names_every_module():
-    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
-    modules = {path.name for path in (ROOT / "src" / "hazboost").glob("*.py")}
-    packages = {f"{path.parent.name}/" for path in (ROOT / "src" / "hazboost").glob("*/__init__.py")}
-    assert {name for name in modules | packages if name not in text} == set()

@@ -22,7 +22,7 @@ from hazboost.data.features import Schema, learn_schema, readable, refuse_empty_
 from hazboost.data.reading import as_groups, as_target, check_causes, check_informative
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
-from hazboost.engines import LocalEngine
+from hazboost.engines import Engine, LocalEngine
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
 from hazboost.hazards.heads import HEADS
 from hazboost.hazards.mixture import Mixture
@@ -501,7 +501,7 @@ default="scaled_softmax"
             schema=schema,
             time=TimeScale(unit, HORIZONS[self.risk_horizon](target, policy)),
             objective=Objective(mixture, self.alpha, self.l1_ratio, step, policy.caution, n_threads),
-            engine=LocalEngine(settings, mixture.n_scores, schema.tree_names, schema.types),
+            engine=self._engine(schema, mixture.n_scores, settings),
             given=Given(
                 self.init,
                 None if self.n_estimators == "auto" else self.n_estimators,
@@ -510,6 +510,10 @@ default="scaled_softmax"
             stopping=Stopping("concordance" if self.stopping_metric == "concordance" else "loss", self.patience),
             search=Search(self.n_folds, seed, bool(self.verbose), policy),
         )
+
+    def _engine(self, schema: Schema, n_scores: int, settings: dict[str, Any]) -> Engine:
+        """What grows the trees; subclasses that run elsewhere return another engine."""
+        return LocalEngine(settings, n_scores, schema.tree_names, schema.types)
 
     def _mixture(self, background: float, n_causes: int) -> Mixture:
         """The heads with their activations."""
