@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hazboost.boosting.algorithm import Round, boost
-from hazboost.boosting.callbacks import EarlyStopping, HeldOut, History, concordance, mean_loss
+from hazboost.boosting.callbacks import EarlyStopping, HeldOut, History, concordance, limited_loss, mean_loss
 from hazboost.boosting.columns import target_columns
 from hazboost.boosting.objective import Objective
 from hazboost.boosting.steps import STEPS
@@ -66,3 +66,17 @@ def test_the_start_is_no_candidate_of_early_stopping():
     history.values["validation_loss"].append(4.5)
     assert stopping(Round(4, None, 0.0)) is True
     assert stopping.best == 2
+
+
+def test_a_limited_loss_survives_one_wild_subject():
+    _, target = simulate(5)
+    mixture = Mixture({"weibull": 1}, PARAMETER_ACTIVATIONS["exp"], WEIGHT_ACTIVATIONS["scaled_softmax"])
+    objective = Objective(mixture, 0.0, 0.5, STEPS["newton"])
+    start = np.tile(random_start(mixture, target, np.random.default_rng(0)), (len(target), 1))
+    loss = limited_loss(objective, target, start, np.full(mixture.n_scores, 0.5), 3.0)
+    assert loss(start) == pytest.approx(objective.mean_loss(start, target))
+    assert loss(start + 0.02) == pytest.approx(objective.mean_loss(start + 0.01, target))  # half of the way
+    wild = start.copy()
+    wild[0, 0] += 40.0  # a scale under which survival is impossible
+    assert objective.mean_loss(wild, target) > objective.mean_loss(start, target) + 100.0
+    assert loss(wild) == pytest.approx(objective.mean_loss(start, target) + 3.0 / len(target))

@@ -50,7 +50,7 @@ class Task:
     Attributes
     ----------
     train : Sample
-        The rows to fit.
+        Rows that the model is fitted to.
     validation : Sample or None
         Rows for early stopping only, in studies that hold some out for it.
     dataset : str

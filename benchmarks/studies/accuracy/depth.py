@@ -1,6 +1,6 @@
 """Automatic depth against depth 2 on large, clean data: ``python -m benchmarks.studies.accuracy.depth``.
 
-`FPBoost()` and `FPBoost(max_depth=2)` are fitted to simulated data and judged on 10,000 new subjects, by the C-index and
+`FPBoost()` and `FPBoost(max_depth=2)` are fitted to simulated data and judged on 10,000 new subjects by the C-index and
 by the distance of the predicted from the true survival curves. Fits that have a result are skipped; then the table is
 printed.
 """

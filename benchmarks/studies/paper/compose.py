@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from benchmarks.harness.tables.table import Entry, Row, Table
+from benchmarks.peers.shared.base import Peer
 from benchmarks.studies.paper.estimates import LEAKY, METRICS, Cells, Estimate, Metric, pool, select
 from benchmarks.studies.paper.models import OWN
 from benchmarks.studies.paper.published import COMPARED, DATASETS, LEFT_OUT, published_improvement, published_score
@@ -26,26 +27,6 @@ _MEANS = (
 _REMOVED = "FLCHAIN without `chapter`, SUPPORT2 without `fac_sfdm2`, WHAS without `x0` and split by patient"
 
 
-class Model(Protocol):
-    """What the tables have to know of a model; `benchmarks.peers.shared.base.Peer` is one."""
-
-    @property
-    def name(self) -> str:
-        """Name in the results."""
-
-    @property
-    def title(self) -> str:
-        """Name in tables."""
-
-    @property
-    def kind(self) -> str:
-        """Non-parametric, semi-parametric or fully parametric."""
-
-    @property
-    def learner(self) -> str:
-        """None, linear, tree or neural."""
-
-
 @dataclass(frozen=True)
 class Study:
     """Which cells there should be, and those that there are.
@@ -54,7 +35,7 @@ class Study:
     ----------
     lines : sequence of mappings
         As they were stored.
-    models : tuple of Model
+    models : tuple of Peer
         In the order of rows.
     datasets : tuple of str
         In the order of columns.
@@ -63,7 +44,7 @@ class Study:
     """
 
     lines: Sequence[Mapping[str, Any]]
-    models: tuple[Model, ...]
+    models: tuple[Peer, ...]
     datasets: tuple[str, ...]
     seeds: int = SEEDS
 
@@ -217,7 +198,7 @@ def missing_table(study: Study) -> Table:
     )
 
 
-def _missing(cells: Cells, model: Model, dataset: str, column: str) -> list[Row]:
+def _missing(cells: Cells, model: Peer, dataset: str, column: str) -> list[Row]:
     lines = cells.lines.get((model.name, dataset), ())
     count = min(cells.estimate(model.name, dataset, metric.name).count for metric in METRICS)
     if count >= cells.planned:
@@ -234,7 +215,7 @@ def _entry(estimate: Estimate) -> Entry:
     return Entry(estimate.mean, estimate.half_width, coverage=coverage, note=estimate.reason)
 
 
-def _mean_entry(study: Study, cells: Cells, model: Model, metric: Metric, version: str) -> Entry:
+def _mean_entry(study: Study, cells: Cells, model: Peer, metric: Metric, version: str) -> Entry:
     estimates = [cells.estimate(model.name, name, metric.name) for name in study.datasets]
     entry = _entry(pool(estimates))
     there = sum(estimate.mean is not None for estimate in estimates)
@@ -270,11 +251,11 @@ def _gains(study: Study, cells: Cells, metric: Metric, own: str, other: str) -> 
     return [ours - theirs for ours, theirs in pairs if ours is not None and theirs is not None]
 
 
-def _is_of(model: Model, kind: str, learner: str) -> bool:
+def _is_of(model: Peer, kind: str, learner: str) -> bool:
     return kind in ("all", model.kind) and learner in ("all", model.learner)
 
 
-def _published(metric: Metric, model: Model, dataset: str, version: str) -> Any:
+def _published(metric: Metric, model: Peer, dataset: str, version: str) -> Any:
     """The paper's number where the data are the paper's: not beside a score without the leak."""
     if version == "leak_free" and dataset in LEAKY:
         return None
@@ -304,7 +285,7 @@ def _comparable(entry: Entry) -> float | None:
     return None if entry.coverage.endswith("sets") else entry.value
 
 
-def _model_rows(models: Sequence[Model], entries: Sequence[Sequence[Entry]]) -> tuple[Row, ...]:
+def _model_rows(models: Sequence[Peer], entries: Sequence[Sequence[Entry]]) -> tuple[Row, ...]:
     """One row for each model, a rule above the first FPBoost."""
     own = [model.name in OWN for model in models]
     first = own.index(True) if True in own else -1

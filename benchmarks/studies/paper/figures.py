@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from benchmarks.harness.ranks import Ranking, draw_rankings, rank_models
-from benchmarks.studies.paper.compose import VERSIONS, Model, Study
+from benchmarks.peers.shared.base import Peer
+from benchmarks.studies.paper.compose import VERSIONS, Study
 from benchmarks.studies.paper.estimates import LEAKY, METRICS, Estimate, Metric
 from benchmarks.studies.paper.models import OWN
 from benchmarks.studies.paper.published import DATASETS, published_score
@@ -134,7 +135,7 @@ def _interval_legend(look: Look) -> list[Any]:
 
 
 def _draw_panel(
-    axes: Any, models: Sequence[Model], estimates: Sequence[Estimate], metric: Metric, dataset: str, look: Look
+    axes: Any, models: Sequence[Peer], estimates: Sequence[Estimate], metric: Metric, dataset: str, look: Look
 ) -> None:
     """One data set; scores far behind the better half are marked at the edge, so that they do not squash the rest."""
     printed = [published_score(metric.name, model.name, dataset) for model in models]

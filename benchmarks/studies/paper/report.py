@@ -13,11 +13,11 @@ from benchmarks.harness.tables.markdown import fill, to_markdown
 from benchmarks.harness.tables.page import Picture, to_html
 from benchmarks.harness.tables.table import Table
 from benchmarks.harness.tables.text import to_text
+from benchmarks.peers.shared.base import Peer
 from benchmarks.studies.paper import figures
 from benchmarks.studies.paper.cells import WORK
 from benchmarks.studies.paper.compose import (
     VERSIONS,
-    Model,
     Study,
     all_tables,
     mean_table,
@@ -118,7 +118,7 @@ def read_lines(results_folder: Path) -> list[dict[str, Any]]:
     return list(WORK.read(results_folder).values())
 
 
-def _models() -> tuple[Model, ...]:
+def _models() -> tuple[Peer, ...]:
     return tuple(models().values())
 
 

@@ -11,6 +11,7 @@ from hazboost.boosting.objective import Objective
 from hazboost.data.target import Target
 from hazboost.engines.base import Engine, Matrix
 from hazboost.hazards.distribution import Distribution
+from hazboost.hazards.mixture import shrink
 from hazboost.metrics.concordance import harrell
 from hazboost.utils.arrays import Array
 
@@ -131,6 +132,16 @@ class ShowProgress:
 def mean_loss(objective: Objective, target: Target) -> Metric:
     """The penalised loss of held-out rows, averaged over subjects."""
     return lambda scores: objective.mean_loss(scores, target)
+
+
+def limited_loss(objective: Objective, target: Target, start: Array, trust: Array, limit: float) -> Metric:
+    """The same with the trees shrunk by ``trust``, and each subject at most ``limit`` from its loss at the start."""
+    at_start = objective.evaluate(start, target).value
+
+    def loss(scores: Array) -> float:
+        return target.limited_mean(objective.evaluate(shrink(start, scores, trust), target).value, at_start, limit)
+
+    return loss
 
 
 def concordance(objective: Objective, target: Target, horizon: float) -> Metric:

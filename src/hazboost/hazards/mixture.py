@@ -48,6 +48,11 @@ def log_time(time: Array) -> Array:
     return np.log(np.maximum(time, SMALLEST_TIME))
 
 
+def shrink(start: Array, grown: Array, trust: Array) -> Array:
+    """Scores with the trees' contribution, ``grown - start``, multiplied by ``trust``."""
+    return start + trust * (grown - start)
+
+
 @dataclass(frozen=True)
 class Block:
     """The heads of one family for one cause, and the columns of their scores."""

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from hazboost.data.features import Schema
 from hazboost.engines.base import Engine, Trees
 from hazboost.hazards.distribution import Distribution
-from hazboost.hazards.mixture import LARGEST_EXPONENT, Mixture
+from hazboost.hazards.mixture import LARGEST_EXPONENT, Mixture, shrink
 from hazboost.utils.arrays import Array, Indices
 
 
@@ -97,11 +97,6 @@ class Model:
     def n_rounds(self) -> int:
         """Rounds of the ensemble that has most."""
         return max(self.engine.rounds(trees) for trees in self.boosters)
-
-
-def shrink(start: Array, grown: Array, trust: Array) -> Array:
-    """Scores with the trees' contribution, ``grown - start``, multiplied by ``trust``."""
-    return start + trust * (grown - start)
 
 
 def parameter_columns(distribution: Distribution) -> dict[str, npt.NDArray[Any]]:

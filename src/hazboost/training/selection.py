@@ -9,16 +9,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hazboost.boosting.callbacks import HeldOut, Metric
+from hazboost.boosting.callbacks import HeldOut, limited_loss
 from hazboost.boosting.likelihood import row_loss
-from hazboost.boosting.objective import Objective
 from hazboost.data.condense import as_if_only
 from hazboost.data.folds import split_folds
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
 from hazboost.engines.base import Engine, Trees
-from hazboost.hazards.mixture import Mixture
-from hazboost.prediction.model import Start, shrink
+from hazboost.hazards.mixture import Mixture, shrink
+from hazboost.prediction.model import Start
 from hazboost.training.cross_validation import CrossValidation, Fold, is_clear, mean_curve
 from hazboost.training.linear import LinearStart
 from hazboost.training.plan import Plan, Stopping
@@ -206,7 +205,8 @@ class Growing:
         engine, start = self.engine(fold, depth), self.starts[fold.number]
         most, patience = (ceil(steps / self.learning_rate) for steps in (policy.max_rounds, policy.patience))
         train = training_matrix(engine, fold.kept, start)
-        loss = limited_loss(objective, fold.held, start, self.trust, policy.largest_difference)
+        begin = start.margin(fold.held.X)
+        loss = limited_loss(objective, fold.held.target, begin, self.trust, policy.largest_difference)
         held_out = HeldOut(training_matrix(engine, fold.held, start, like=train), {"loss": loss})
         stopping, bar = Stopping("loss", patience), progress.bar(fold.number, most)
         trees, best, history = grow(engine, objective, train, most, held_out, stopping, bar)
@@ -242,18 +242,6 @@ class Growing:
         )
         limit = self.plan.search.policy.largest_difference
         return held.by_group(held.target.limited_change(at_end, at_start, limit))
-
-
-def limited_loss(objective: Objective, held: Sample, start: Start, trust: Array, limit: float) -> Metric:
-    """Held-out mean loss with shrunken trees, each subject at most ``limit`` from its loss without trees."""
-    begin = start.margin(held.X)
-    at_start = objective.evaluate(begin, held.target).value
-
-    def loss(scores: Array) -> float:
-        values = objective.evaluate(shrink(begin, scores, trust), held.target).value
-        return held.target.limited_mean(values, at_start, limit)
-
-    return loss
 
 
 def trust_in_trees(mixture: Mixture, target: Target, policy: Policy) -> Array:
