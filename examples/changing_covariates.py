@@ -67,8 +67,8 @@ def draw() -> Figure:
     right.set_title("Last value, from the first day on")
     name_curve(left, 75.0, 0.93, f"new heart on day {OPERATION:.0f}", ORANGE)
     name_curve(left, 330.0, 0.42, "waiting all along", BLUE)
-    name_curve(right, 250.0, 0.62, "who got a new heart", ORANGE)
-    name_curve(right, 200.0, 0.12, "who did not", BLUE)
+    name_curve(right, 250.0, 0.62, "with a new heart", ORANGE)
+    name_curve(right, 200.0, 0.12, "without", BLUE)
     year = DAYS == 365.0
     rows = {
         "waiting all along": [waiting[year][0], never[year][0]],

@@ -63,8 +63,8 @@ def draw() -> Figure:
         rows[name] = [1.0 - curve[DAYS == 700.0][0] for curve in curves]
     print_table("risk of a tumour until day 700", ["Turnbull", "FPBoost", "found = began"], rows)
     axes.set(xlabel="age (days)", ylabel="probability of a lung tumour", xlim=(0.0, 900.0), ylim=(0.0, 1.0))
-    axes.set_title("Lung tumours of 144 mice, each looked at once, after death")
-    explain_lines(figure, "Turnbull's estimate", "day of death taken for the beginning")
+    axes.set_title("Lung tumours of 144 mice, each examined once, after death")
+    explain_lines(figure, "Turnbull's estimate", "day of death used as onset")
     return figure
 
 

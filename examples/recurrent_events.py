@@ -59,7 +59,7 @@ def draw() -> Figure:
     print_table("episodes in 100 days", ["Nelson-Aalen", "FPBoost", "rows = patients"], rows)
     axes.set(xlabel="days", ylabel="expected number of episodes", xlim=(0.0, 150.0), ylim=(0.0, 4.3))
     axes.set_title("Episodes of soreness of 400 patients")
-    explain_lines(figure, "Nelson-Aalen", "each row taken for a patient")
+    explain_lines(figure, "Nelson-Aalen", "each row treated as a patient")
     return figure
 
 
