@@ -171,7 +171,6 @@ def test_code_of_the_tuning_page_runs(number, capsys):
         "CONTRIBUTING.md",
         "docs/architecture.md",
         "docs/conventions.md",
-        "docs/glossary.md",
         "docs/defaults.md",
         "docs/kinds.md",
         "docs/metrics.md",
