@@ -399,6 +399,7 @@ default="scaled_softmax"
         validate_data(named, X, skip_check_array=True)
         schema = learn_schema(X)
         sample = self._read_sample(schema, X, y, sample_weight, groups)
+        # Causes are counted before a validation part is set aside, which might hold the only events of one.
         n_causes = sample.target.n_causes
         train, validation = sample, self._read_eval_set(named, schema, eval_set, n_causes)
         seed = self._seed()
@@ -433,6 +434,7 @@ default="scaled_softmax"
             raise ValueError(
                 "tree_method='exact' takes no categorical features; use tree_method='hist' or encode them as numbers."
             )
+        # Rows of weight 0 must not matter at all, so they are removed before time is scaled and features are binned.
         sample = sample.without_weightless_rows()
         check_causes(sample.target)
         return sample
@@ -449,6 +451,7 @@ default="scaled_softmax"
         """Check the validation data against the training data."""
         if eval_set is None:
             return None
+        # XGBoost and LightGBM take a list of pairs here, so a list of one is accepted too.
         pair = eval_set[0] if isinstance(eval_set, list) and len(eval_set) == 1 else eval_set
         if not isinstance(pair, tuple | list) or len(pair) != 2 or isinstance(pair[0], tuple):
             raise ValueError("eval_set must be a pair (X, y), or a list with one such pair.")
@@ -471,6 +474,7 @@ default="scaled_softmax"
 
     def _learn(self, named: BaseEstimator, trained: Trained, target: Target) -> None:
         """Take what was learned, and forget what an earlier fit had learned."""
+        # A second fit may have fewer attributes than the first, for example no feature names.
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
         for name, value in vars(named).items():
@@ -489,7 +493,7 @@ default="scaled_softmax"
     def _plan(self, schema: Schema, train: Sample, n_causes: int, seed: int) -> Plan:
         """Translate the parameters for training."""
         target, policy = train.target, POLICY
-        unit = target.longest
+        unit = target.longest  # times lie in (0, 1], where shapes and scales have comparable sizes
         mixture = self._mixture(policy.background_events * unit / target.exposure, n_causes)
         step = STEPS["newton" if self.solver == "newton" else self.gradient_scaling]
         n_threads = effective_n_jobs(self.n_jobs)

@@ -33,8 +33,9 @@ def simulate(n=200):
 )
 def test_a_training_that_went_wrong_is_said_with_what_to_do(parameters, sample_weight, advice):
     model = FPBoost(**{**CHEAP, "n_estimators": 8, "stopping_metric": "likelihood", **parameters})
-    with pytest.warns(ConvergenceWarning, match=advice):
+    with pytest.warns(ConvergenceWarning, match=advice) as caught:
         model.fit(*simulate(), sample_weight)
+    assert {one.filename for one in caught} == {__file__}, "the warning points at the call of fit"
 
 
 def learned_by_heart():

@@ -103,6 +103,7 @@ class EarlyStopping:
         if state.number == 0:
             return False
         values = self.history.values[f"validation_{self.metric}"]
+        # Strictly better: of equal rounds the first is kept, which has fewer trees.
         sign = 1.0 if self.maximize else -1.0
         if sign * values[state.number] > sign * values[self.best]:
             self.best = state.number

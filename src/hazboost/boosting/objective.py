@@ -51,6 +51,7 @@ class Objective:
         if len(scores) <= BLOCK:
             return self._evaluate_block(scores, target)
         blocks = [slice(first, first + BLOCK) for first in range(0, len(scores), BLOCK)]
+        # NumPy releases the interpreter lock in its loops, so threads run at the same time.
         with ThreadPoolExecutor(self.n_threads) as pool:
             parts = pool.map(lambda rows: self._evaluate_block(scores[rows], target[rows]), blocks)
             return RowLoss(*map(np.concatenate, zip(*parts, strict=True)))

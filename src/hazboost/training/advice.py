@@ -69,4 +69,5 @@ def advise_on_duplicates(depth: int, duplicates: int, rows: int) -> None:
 
 
 def _warn(message: str) -> None:
-    warnings.warn(message, ConvergenceWarning, stacklevel=4)
+    # The warning points at the call of `fit`: up from here, the advice, who gave it, and `fit` itself.
+    warnings.warn(message, ConvergenceWarning, stacklevel=5)

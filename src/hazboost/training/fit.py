@@ -36,12 +36,14 @@ def train_model(plan: Plan, sample: Sample, validation: Sample | None) -> Traine
     unit = plan.time.unit
     scaled, watched = sample.scaled(unit), None if validation is None else validation.scaled(unit)
     choice = choose(plan, scaled)
+    # Memorised duplicates look like a gain of deep trees. With groups they cannot be on both sides of a fold.
     if choice.depth > plan.first_depth and sample.group is None:
         advise_on_duplicates(choice.depth, sample.count_duplicates(), len(sample.target))
     start = fit_start(plan, scaled, choice)
     trees, history = grow_final(plan, scaled, watched, start, choice)
     mixture = plan.objective.mixture
     model = Model(plan.engine, trees, start, mixture, choice.trust, plan.schema, unit, plan.time.horizon)
+    # Trees of chosen rounds are averaged and shrunk, so their validation loss is computed from the finished model.
     if watched is not None and plan.chooses_rounds:
         history["validation_loss"] = [plan.objective.mean_loss(one, watched.target) for one in model.course(watched.X)]
     advise_on_course(history["train_loss"], choice.rounds, model.n_rounds, plan.stopping.patience)
@@ -85,6 +87,7 @@ def grow_final(
 def average_folds(plan: Plan, choice: Choice) -> tuple[tuple[Trees, ...], History]:
     """The trees of the folds after the chosen number of rounds, and their mean training loss."""
     kept = [(member, member.rounds_kept(choice.rounds)) for member in choice.members]
+    # Folds may keep different numbers of rounds; a shorter one contributes its last loss from there on.
     losses = [member.train_loss[: rounds + 1] for member, rounds in kept]
     trees = tuple(plan.engine.truncate(member.trees, rounds) for member, rounds in kept)
     return trees, {"train_loss": mean_curve(losses, [curve[-1] for curve in losses]).tolist()}

@@ -100,6 +100,7 @@ def fit_linear_path(
     most, zeros = policy.largest_shift, np.zeros(shape[0] * shape[1])
     bounds = [*_intercept_bounds(mixture, log_intercept, policy.intercept_reach), *[(-most, most)] * len(zeros)]
     point, path = np.concatenate([log_intercept, zeros]), []
+    # From strong to weak, each fit starts at the one before, which is close: the whole path costs little more than one.
     for ridge in ridges:
         point = minimize(loss, point, args=(ridge,), jac=True, method="L-BFGS-B", bounds=bounds, options=SEARCH).x
         path.append(LinearStart(mixture, point[:n_scores], design, point[n_scores:].reshape(shape), most))
@@ -126,6 +127,7 @@ class _PenalisedLoss:
         by_row = share[:, None] * gradient
         # Where the shift is cut it no longer moves with the coefficients.
         by_shift = np.where(shift == raw, by_row @ scales.T, 0.0)
+        # The ridge is divided by the number of subjects, as the loss is, so that its strength counts subjects.
         beta_slope = (self.columns.T @ by_shift).ravel() + ridge / total * beta
         slope = np.concatenate([by_row.sum(axis=0), beta_slope])
         return float(share @ loss + 0.5 * ridge / total * (beta @ beta)), slope
@@ -133,6 +135,7 @@ class _PenalisedLoss:
 
 def _intercept_bounds(mixture: Mixture, log_intercept: Array, reach: float) -> list[tuple[float, float]]:
     """Log-parameters may move around their fit without covariates, shapes within their bounds; weights stay."""
+    # Weights keep their marginal values: scales and weights are nearly exchangeable and would drift together.
     reaches = np.where(np.arange(mixture.n_scores) < mixture.first_weight_score, reach, 0.0)
     bounds = np.column_stack([log_intercept - reaches, log_intercept + reaches])
     for block in mixture.blocks:

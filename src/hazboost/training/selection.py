@@ -74,6 +74,7 @@ def choose(plan: Plan, sample: Sample) -> Choice:
     if not plan.chooses_rounds and not plan.has_linear_start:
         return Choice(None, plan.given.rounds or 0, plan.first_depth, full, {})
     cv = divide(plan, sample)
+    # The ridge comes first: trees are grown from the linear starts of the folds, so their number depends on it.
     stages = [*["ridge"] * plan.has_linear_start, *["rounds"] * plan.chooses_rounds]
     progress = FoldProgress(len(cv.folds), stages, draw=plan.search.verbose)
     ridge, starts, results = choose_ridge(plan, cv, progress) if plan.has_linear_start else (None, (), {})
@@ -84,6 +85,7 @@ def choose(plan: Plan, sample: Sample) -> Choice:
     best = growing.choose_depth(sample.target, progress)
     by_cause = [float(part[0]) for part in mixture.by_cause(trust)]
     results = {**results, "round_loss": best.loss.tolist(), "trust": by_cause}
+    # The one model of a hold-out has not seen a fifth of the rows: trees are then grown again on all of them.
     averaged = best.rounds > 0 and len(cv.folds) > 1
     return Choice(ridge, best.rounds, best.depth, trust, results, tuple(best.members) if averaged else ())
 
@@ -94,6 +96,7 @@ def divide(plan: Plan, sample: Sample) -> CrossValidation:
     hold_out = search.policy.hold_out_of(sample.target.n_subjects)
     rows = split_folds(sample.target, search.folds, search.seed, sample.group, hold_out)
     folds = tuple(Fold(number, sample.rows(kept), sample.rows(held)) for number, (kept, held) in enumerate(rows))
+    # Stratification spreads events over the folds, but few events or few groups may end up in one of them.
     if not all(fold.kept.target.has_events for fold in folds):
         raise ValueError(
             "all events are in one fold, and there is none to learn from when it is held out; give n_estimators and an "
@@ -109,6 +112,7 @@ def choose_ridge(
     ridges, limit = plan.search.policy.ridges, plan.search.policy.largest_difference
     paths = cv.map(lambda fold: fit_linear_starts(plan, fold.kept, ridges), progress)
     losses = np.mean([path_losses(path, fold.held, limit) for path, fold in zip(paths, cv.folds, strict=True)], axis=0)
+    # Of equal losses the first is taken, which is that of the strongest ridge.
     best = int(np.argmin(losses))
     results = {"ridges": list(ridges), "ridge_loss": losses.tolist()}
     return ridges[best], tuple(path[best] for path in paths), results
@@ -186,6 +190,7 @@ class Growing:
                 progress.close()
                 break
             candidate = Ensemble(deeper, [first, *self.grow_folds(deeper, progress, numbers[1:])])
+            # The same subjects are held out for both depths, so their losses are compared in pairs.
             gain = self.changes(best) - self.changes(candidate)
             if not is_clear(gain, self.cv.masses(), policy.clear_gain):
                 break
@@ -204,13 +209,14 @@ class Growing:
         policy, objective = self.plan.search.policy, replace(self.plan.objective, n_threads=1)
         engine, start = self.engine(fold, depth), self.starts[fold.number]
         most, patience = (ceil(steps / self.learning_rate) for steps in (policy.max_rounds, policy.patience))
+        # Held-out rows use the bins of the training rows: binned by themselves, the same value could fall elsewhere.
         train = training_matrix(engine, fold.kept, start)
         begin = start.margin(fold.held.X)
         loss = limited_loss(objective, fold.held.target, begin, self.trust, policy.largest_difference)
         held_out = HeldOut(training_matrix(engine, fold.held, start, like=train), {"loss": loss})
         stopping, bar = Stopping("loss", patience), progress.bar(fold.number, most)
         trees, best, history = grow(engine, objective, train, most, held_out, stopping, bar)
-        trees = engine.truncate(trees, engine.rounds(trees))
+        trees = engine.truncate(trees, engine.rounds(trees))  # keeps all rounds, and releases the data of the fold
         return Member(trees, best, history["train_loss"], history["validation_loss"])
 
     def engine(self, fold: Fold, depth: int) -> Engine:
@@ -232,7 +238,7 @@ class Growing:
         """The same for the subjects of one fold."""
         held, start = fold.held, self.starts[fold.number].margin(fold.held.X)
         kept = member.rounds_kept(ensemble.rounds)
-        if kept == 0:
+        if kept == 0:  # without trees nothing changes, and there are no trees to ask
             return held.by_group(np.zeros_like(held.target.subject_mass))
         engine = self.engine(fold, ensemble.depth)
         grown = engine.scores(member.trees, engine.matrix(held.X, start), (0, kept))

@@ -29,6 +29,7 @@ def fit_constant_start(plan: Plan, sample: Sample) -> ConstantStart:
 def fit_linear_starts(plan: Plan, sample: Sample, ridges: Sequence[float]) -> list[LinearStart]:
     """Linear starts for several strengths of the ridge."""
     mixture, policy = plan.objective.mixture, plan.search.policy
+    # Starts with the same seed use the same draws, so that those of the folds differ by their rows only.
     sample = sample.draw(policy.rows_for_linear, np.random.default_rng(plan.search.seed))
     without_covariates = marginal_start(mixture.in_logs, sample.target, np.random.default_rng(plan.search.seed))
     design = learn_design(sample.X, plan.schema, sample.target.mass, policy.skewness, policy.farthest)
@@ -76,5 +77,6 @@ def grow(
         callbacks.append(early)
     if bar is not None:
         callbacks.append(ShowProgress(bar, history))
+    # The history is the first callback: the others read the latest round from it.
     trees = boost(engine, objective, train, rounds, callbacks)
     return Grown(trees, engine.rounds(trees) if early is None else early.best, history.values)

@@ -42,6 +42,7 @@ def random_start(mixture: Mixture, target: Target, rng: np.random.Generator) -> 
     The draws are made in the authors' order, so that the same seed gives the same start.
     """
     draws = [rng.random(mixture.n_heads) for _ in range(max(len(block.head.parameters) for block in mixture.blocks))]
+    # One draw for each head even where weights have fewer scores, as in the authors' code.
     weights = np.maximum(rng.random(max(mixture.n_heads, mixture.n_weight_scores)), SMALLEST_DRAW)
     logs = [
         [np.log(DRAWS[one.role](draw[block.heads])) for one, draw in zip(block.head.parameters, draws, strict=False)]
@@ -60,6 +61,7 @@ def kaplan_meier_start(mixture: Mixture, target: Target, rng: np.random.Generato
     logs = []
     for block in mixture.blocks:
         fitted = fit_to_curve(block.head, *curves[block.cause - 1])
+        # Identical heads would have identical gradients and never differ.
         spreads = [np.maximum(1.0 + 0.1 * rng.standard_normal(block.count), 0.1) for _ in fitted]
         logs.append([log_value + np.log(spread) for log_value, spread in zip(fitted, spreads, strict=True)])
     return _lay_out(mixture, logs, _equal_weights(mixture))
@@ -86,6 +88,7 @@ def fit_to_curve(head: Head, time: Array, survival: Array) -> Array:
         at = head.evaluate(log_t, *log_parameters)
         return np.stack([-np.exp(-at.cumulative) * slope for slope in at.cumulative_slopes], axis=1)
 
+    # Least squares on survival, not on H, because H of the Kaplan-Meier curve is infinite after the last event.
     bounds = np.array([CURVE_RANGES[parameter.role] for parameter in head.parameters]).T
     fitted: Array = least_squares(residual, np.zeros(len(head.parameters)), jac=slopes, bounds=bounds).x
     return fitted

@@ -77,7 +77,7 @@ class FoldProgress:
 
         When all folds are done the next stage begins.
         """
-        with self._lock:
+        with self._lock:  # folds run in threads, and lines must not mix
             self.shares[fold] = share
             now = time.monotonic()
             if self.draw and (share == 1.0 or now - self.drawn > PAUSE):
