@@ -98,7 +98,7 @@ class FPBoost(Predictor):
         a given number it is not.
     max_depth : int or "auto", default="auto"
         Depth of the trees. ``"auto"`` is 2, and is doubled up to 8 while the gain in held-out likelihood exceeds two
-        standard errors. With fewer than 100 events, or with a given number of rounds, it is 2.
+        standard errors. With fewer than 1,000 events, or with a given number of rounds, it is 2.
     learning_rate : float, default=0.1
         Factor on the contribution of each tree.
     alpha : float, default=0

@@ -69,7 +69,7 @@ class Policy:
     events_for_half_trust: float = 100.0
     caution: float = 16.0
     depths: tuple[int, ...] = (2, 4, 8)
-    events_for_depth: float = 100.0
+    events_for_depth: float = 1_000.0
     clear_gain: float = 2.0
     horizon: float = 0.75
     background_events: float = 0.5
