@@ -88,7 +88,8 @@ class FPBoost(Predictor):
         ``exponentiated_weibull``.
     solver : {"newton", "gradient"}, default="newton"
         ``newton``: second order. A leaf is the gradient over a curvature that is at least as large, so that steps are
-        bounded; steps of shapes and shares are shorter by a factor of 16, because they overfit first. ``gradient``:
+        bounded; steps of all scores except the level (without one, except the scales) are 16 times shorter, because the
+        others overfit first. ``gradient``:
         Algorithm 1 of the paper, first order; use it with ``reg_lambda=0``.
     n_estimators : int or "auto", default="auto"
         Number of boosting rounds. Each round adds one tree for each parameter of each head and for each score of the

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from hazboost import FPBoost
 from hazboost.training.advice import advise_on_duplicates
+from hazboost.training.policy import POLICY
 
 CHEAP = {"init": "marginal", "subsample": 1.0, "random_state": 0}
 
@@ -46,7 +48,8 @@ def learned_by_heart():
 
 
 @pytest.mark.parametrize("container", [np.array, csr_matrix])
-def test_duplicates_that_choose_deep_trees_are_noticed(container):
+def test_duplicates_that_choose_deep_trees_are_noticed(container, monkeypatch):
+    monkeypatch.setattr("hazboost.estimator.POLICY", replace(POLICY, events_for_depth=100))
     X, y, person = learned_by_heart()
     model = FPBoost(**CHEAP, n_folds=2, learning_rate=1.0)
     with pytest.warns(ConvergenceWarning, match="chose trees of depth ., and 160 of 200 rows are duplicates"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 from dataclasses import replace
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -226,7 +227,7 @@ def crossed_data(n=500, seed=0):
 @pytest.mark.parametrize("most_rows", [100, 5_000])
 def test_deeper_trees_where_features_act_together(with_policy, most_rows):
     """With folds, and with one hold-out."""
-    with_policy(subjects_for_folds=most_rows)
+    with_policy(subjects_for_folds=most_rows, events_for_depth=100)
     X, y = crossed_data()
     X_new, y_new = crossed_data(seed=1)
     options = {"colsample_bytree": 1.0, "subsample": 1.0, "learning_rate": 0.5}
@@ -311,7 +312,8 @@ def test_events_of_one_group_only_are_refused():
         automatic().fit(X, (np.arange(60) == 7, time))
 
 
-def test_few_events_are_not_enough_for_deeper_trees(monkeypatch):
+def test_few_events_are_not_enough_for_deeper_trees(monkeypatch, with_policy):
+    with_policy(events_for_depth=100)
     tried = []
     grow_folds = Growing.grow_folds
 
@@ -469,3 +471,28 @@ def test_validation_loss_is_that_of_the_model_also_where_trees_count_less(with_p
     hazard = np.diagonal(distribution.hazard(time))
     cumulative = np.diagonal(distribution.cumulative_hazard(time))
     assert at_the_end == pytest.approx(-np.mean(event * np.log(hazard) - cumulative), rel=1e-4)
+
+
+@pytest.mark.parametrize("backend", ["loky", "multiprocessing", "threading"])
+def test_folds_run_under_every_backend_of_joblib(backend):
+    X, y = linear_data(60)
+    with joblib.parallel_config(backend=backend, n_jobs=2):
+        model = automatic(learning_rate=1.0).fit(X, y)
+    assert model.predict(X).tobytes() == automatic(learning_rate=1.0).fit(X, y).predict(X).tobytes()
+
+
+def test_a_single_hold_out_has_all_threads(growing):
+    plan = replace(growing.plan, objective=replace(growing.plan.objective, n_threads=6))
+    assert replace(growing, plan=plan).threads == 2
+    one = replace(growing, plan=plan, cv=replace(growing.cv, folds=growing.cv.folds[:1]))
+    assert one.threads == 6
+    assert one.engine(one.cv.folds[0], 2).settings["nthread"] == 6
+
+
+def test_a_hold_out_needs_two_groups_only():
+    target = Target.of(np.ones(60), np.where(np.arange(60) % 2, 1.0, np.inf))
+    group = np.arange(60) % 3
+    ((kept, held),) = split_folds(target, 5, 0, group, hold_out=0.2)
+    assert set(group[kept]).isdisjoint(group[held])
+    with pytest.raises(ValueError, match=r"of 3 groups .* use n_folds=3 or fewer"):
+        split_folds(target, 5, 0, group)

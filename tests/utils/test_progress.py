@@ -99,6 +99,10 @@ def test_a_line_that_is_not_finished_is_left_where_it_is(capsys):
     assert re.search(r"depth 4 in 1/3 folds.*\n$", capsys.readouterr().err)
     FoldProgress(3, ["depth 4"], draw=False).close()
     assert capsys.readouterr().err == ""
+    finished = FoldProgress(1, ["depth 4"], draw=True)
+    finished.advance(0, 1.0)
+    finished.close()
+    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_folds_that_stop_early_are_done(capsys):

@@ -33,8 +33,8 @@ class Objective:
     step : callable
         Turns the loss of the rows into gradient and hessian for the trees; see `hazboost.boosting.steps`.
     caution : float
-        Factor by which second-order steps of shapes and shares are shorter than those of what scales the hazard: a
-        likelihood overfits them first.
+        Factor by which second-order steps of all scores except the level (without one, except the scales) are
+        shorter: a likelihood overfits them first.
     n_threads : int
         Threads that share the blocks. The result does not depend on their number.
     """

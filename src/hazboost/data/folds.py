@@ -57,10 +57,12 @@ def split_folds(
     """
     unit = units(target, group)
     kind = strata(target, unit, folds)
-    if len(kind) < folds:
+    least = folds if hold_out is None else 2
+    if len(kind) < least:
         what = "subjects" if group is None else "groups"
         raise ValueError(
-            f"n_folds={folds} folds cannot be made of {len(kind)} {what} (n_samples={len(unit)}); use a smaller one."
+            f"n_folds={folds} folds cannot be made of {len(kind)} {what} (n_samples={len(unit)}); "
+            f"use n_folds={max(len(kind), 2)} or fewer, or more {what}."
         )
     stratified = bool(kind.any())
     splitter: Any

@@ -65,4 +65,4 @@ class Engine(Protocol):
         """Number of rounds that were made."""
 
     def truncate(self, trees: Trees, rounds: int) -> Trees:
-        """The trees of the first rounds, free of the data that they were grown on."""
+        """The trees of the first rounds, at least one of them, free of the data that they were grown on."""

@@ -85,8 +85,8 @@ class LocalEngine:
 
     def truncate(self, trees: xgb.Booster, rounds: int) -> xgb.Booster:
         """The first rounds. ``reset`` releases the training data."""
-        if rounds == self.rounds(trees):
-            return trees.reset()
-        if rounds == 0:
-            raise ValueError("rounds must be positive: XGBoost reads a booster up to round 0 as all of it.")
-        return trees[:rounds]
+        if rounds == 0 < self.rounds(trees):
+            raise ValueError("rounds must be at least 1; XGBoost cannot cut a booster before its first round.")
+        kept = trees.reset() if rounds == self.rounds(trees) else trees[:rounds]
+        kept.set_param({"nthread": self.settings.get("nthread", 1)})  # a fold may have been trained with fewer threads
+        return kept

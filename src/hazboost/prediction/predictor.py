@@ -248,7 +248,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         return distribution.restricted_mean(distribution.unit if tau is None else float(tau))
 
     def predict_parameters(self, X: Any) -> Any:
-        """Scale, shape and weight of every head of every subject.
+        """Parameters and weight of every head of every subject.
 
         Parameters
         ----------
@@ -256,11 +256,11 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        DataFrame with the columns subject, head, eta, k, w
+        DataFrame with the columns subject, head, w, and one for each parameter: eta, k, ...
             With several causes, also cause. One row for each subject (numbered from 0) and head, in the user's unit of
-            time: ``S(t) = exp(-sum_j w_j H_j(t; eta_j, k_j))``, unless negative weights make the hazard negative at
-            some times, where it is clipped at 0. ``k`` is NaN for a family without shape. Without pandas, a structured
-            array with the same names.
+            time: ``S(t) = exp(-sum_j w_j H_j(t; eta_j, k_j, ...))``, unless negative weights make the hazard negative
+            at some times, where it is clipped at 0. A parameter that a family does not have is NaN. Without pandas, a
+            structured array with the same names.
         """
         return make_table(parameter_columns(self._distribution(X)))
 

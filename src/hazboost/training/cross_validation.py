@@ -41,8 +41,9 @@ class CrossValidation:
             progress.advance(fold.number, 1.0)
             return result
 
-        # Threads, because NumPy and XGBoost release the interpreter lock, and the data need not be copied.
-        results: list[T] = Parallel(n_jobs=self.n_threads, prefer="threads")(delayed(work)(fold) for fold in folds)
+        # Threads, whatever backend the user has configured: NumPy and XGBoost release the interpreter lock, and the
+        # data need not be copied.
+        results: list[T] = Parallel(n_jobs=self.n_threads, require="sharedmem")(delayed(work)(fold) for fold in folds)
         return results
 
     def masses(self) -> Array:

@@ -41,7 +41,7 @@ class Policy:
     events_for_half_trust : float
         Event count at which the trees' contribution is halved. [Shrinkage]
     caution : float
-        Factor by which steps of shapes and shares are shorter than steps of the level. [Caution]
+        Factor by which steps of all scores except the level (without one, except the scales) are shorter. [Caution]
     depths : tuple of int
         Depth of the trees, and deeper ones that are tried while each is clearly better than the one before. [Depth]
     events_for_depth : float

@@ -204,9 +204,9 @@ class Growing:
     def grow_fold(self, fold: Fold, depth: int, progress: FoldProgress) -> Member:
         """The model of a fold, grown until its held-out loss has not improved for long.
 
-        Folds share the threads of the fit, so each has one. Each samples rows and columns in its own way.
+        Each fold samples rows and columns in its own way.
         """
-        policy, objective = self.plan.search.policy, replace(self.plan.objective, n_threads=1)
+        policy, objective = self.plan.search.policy, replace(self.plan.objective, n_threads=self.threads)
         engine, start = self.engine(fold, depth), self.starts[fold.number]
         most, patience = (ceil(steps / self.learning_rate) for steps in (policy.max_rounds, policy.patience))
         # Held-out rows use the bins of the training rows: binned by themselves, the same value could fall elsewhere.
@@ -222,7 +222,12 @@ class Growing:
     def engine(self, fold: Fold, depth: int) -> Engine:
         """The engine of a fold."""
         seed = self.plan.search.seed + fold.number
-        return self.plan.engine.with_settings(max_depth=depth, nthread=1, seed=seed)
+        return self.plan.engine.with_settings(max_depth=depth, nthread=self.threads, seed=seed)
+
+    @property
+    def threads(self) -> int:
+        """Threads of each fold: folds share those of the fit, and a single hold-out has all of them."""
+        return max(1, self.plan.objective.n_threads // len(self.cv.folds))
 
     @property
     def learning_rate(self) -> float:

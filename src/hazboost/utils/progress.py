@@ -92,7 +92,7 @@ class FoldProgress:
 
     def close(self) -> None:
         """Leave an unfinished line where it is: the other folds are not needed."""
-        if self.draw:
+        if self.draw and self.stage < len(self.stages):
             sys.stderr.write("\n")
 
     def _draw(self, seconds: float) -> None:
