@@ -48,10 +48,8 @@ def test_rounds_add_up_and_can_be_cut_off():
     assert engine.rounds(cut) == 2
     np.testing.assert_allclose(engine.scores(cut, matrix), START + parts[0] + parts[1], atol=1e-5)
     assert engine.rounds(engine.truncate(trees, 4)) == 4
-    threads = json.loads(engine.with_settings(nthread=3).truncate(trees, 2).save_config())["learner"]["generic_param"][
-        "nthread"
-    ]
-    assert threads == "3"
+    config = json.loads(engine.with_settings(nthread=3).truncate(trees, 2).save_config())
+    assert config["learner"]["generic_param"]["nthread"] == "3"
     with pytest.raises(ValueError, match="rounds must be at least 1"):
         engine.truncate(trees, 0)
 
