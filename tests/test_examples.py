@@ -184,3 +184,33 @@ def test_links_lead_somewhere(document):
     missing = [link for link in links if "://" not in link and not ((ROOT / document).parent / link).exists()]
     assert links
     assert not missing
+
+
+#: Names of the models in the README and in the results of the accuracy study.
+RANKED = {
+    "**FPBoost()**": "fpboost",
+    "XGBoost AFT": "xgb_aft",
+    "ridge Cox, cross-validated": "cox_ridge",
+    "Coxnet, cross-validated": "coxnet",
+    "log-logistic regression": "loglogistic_aft",
+    "Weibull regression": "weibull_aft",
+    "XGBoost Cox": "xgb_cox",
+    "random survival forest": "rsf",
+    "gradient boosting (scikit-survival)": "gbsa",
+}
+
+
+def test_ranks_in_the_readme_are_those_of_the_committed_report():
+    report = (ROOT / "benchmarks" / "results" / "accuracy" / "report.md").read_text(encoding="utf-8")
+    ranks = {
+        name: (c, brier)
+        for name, c, brier in re.findall(r"^\| (\w+) \| ([\d.]+) \(.*?\| ([\d.]+) \(", report, re.MULTILINE)
+    }
+    rows = re.findall(
+        r"\| ([^|\n]+) \| \**([\d.]+)\** \| \**([\d.]+)\** \|", (ROOT / "README.md").read_text(encoding="utf-8")
+    )
+    shown = [(RANKED[name], c, brier) for name, c, brier in rows if name in RANKED and float(c) < 10.0]
+    assert {name for name, _, _ in shown} == set(ranks) == set(RANKED.values())
+    assert len(shown) == len(ranks) + 4, "the four rows of the first screen, and all of them below"
+    for name, c, brier in shown:
+        assert (c, brier) == ranks[name], name
