@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import warnings
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -14,6 +11,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from hazboost.data.reading import as_target
 from hazboost.data.target import Target
 from hazboost.utils.arrays import Array, Indices, Mask, as_numbers, as_times
+from hazboost.utils.warn import warn_caller
 
 #: Probabilities may exceed [0, 1] by this much: models that predict in single precision do.
 ROUNDING = 1e-6
@@ -25,22 +23,12 @@ class FollowUpWarning(UserWarning):
 
 def warn_undefined(message: str) -> None:
     """Warn that a result is NaN, and why."""
-    warnings.warn(message, UndefinedMetricWarning, stacklevel=_level_of_the_caller())
+    warn_caller(message, UndefinedMetricWarning)
 
 
 def warn_follow_up(message: str) -> None:
     """Warn about times after the end of follow-up."""
-    warnings.warn(message, FollowUpWarning, stacklevel=_level_of_the_caller())
-
-
-def _level_of_the_caller() -> int:
-    """Stack level of the code that called a metric, so that the warning points at the user's line."""
-    frame: FrameType | None = sys._getframe(1)
-    level = 1
-    # Metrics call each other at different depths, so the level cannot be a constant.
-    while frame is not None and frame.f_globals["__name__"].startswith("hazboost.metrics"):
-        frame, level = frame.f_back, level + 1
-    return level
+    warn_caller(message, FollowUpWarning)
 
 
 def exact_target(y: Any, name: str) -> Target:

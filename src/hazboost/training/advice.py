@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from hazboost.data.target import Target
 from hazboost.metrics.concordance import harrell
+from hazboost.utils.warn import warn_caller
 
 #: A loss that rose by less, relative to its size, counts as unchanged: sampled rows make it fluctuate.
 WORSE = 1e-3
@@ -34,9 +33,10 @@ def check_can_stop(metric: str, target: Target) -> None:
 def advise_on_weights(total: float, min_child_weight: float) -> None:
     """Warn where the weights of all subjects together are too small for any split."""
     if total < 2.0 * min_child_weight:
-        _warn(
+        warn_caller(
             f"no tree can be split: all sample weights together are {total:.4g}, and each side of a split needs "
-            f"min_child_weight={min_child_weight:g}; use larger weights or a lower min_child_weight."
+            f"min_child_weight={min_child_weight:g}; use larger weights or a lower min_child_weight.",
+            ConvergenceWarning,
         )
 
 
@@ -53,21 +53,23 @@ def advise_on_course(losses: list[float], rounds: int, kept: int, patience: int 
         Rounds without improvement after which training was to stop.
     """
     if losses[-1] > losses[0] + WORSE * max(1.0, abs(losses[0])):
-        _warn(f"training made the loss worse, from {losses[0]:.4g} to {losses[-1]:.4g}; use a lower learning_rate.")
+        warn_caller(
+            f"training made the loss worse, from {losses[0]:.4g} to {losses[-1]:.4g}; use a lower learning_rate.",
+            ConvergenceWarning,
+        )
     elif patience is not None and kept == rounds > patience:
-        _warn(f"the validation metric was still improving after all {rounds} rounds; use a larger n_estimators.")
+        warn_caller(
+            f"the validation metric was still improving after all {rounds} rounds; use a larger n_estimators.",
+            ConvergenceWarning,
+        )
 
 
 def advise_on_duplicates(depth: int, duplicates: int, rows: int) -> None:
     """Warn where deep trees were chosen by folds that may share duplicates of the same subject."""
     if duplicates > MANY_DUPLICATES * rows:
-        _warn(
+        warn_caller(
             f"max_depth='auto' chose trees of depth {depth}, and {duplicates} of {rows} rows are duplicates of others, "
             "with the same features and outcome. Duplicate rows of one subject leak across folds; pass groups, so that "
-            "they stay together."
+            "they stay together.",
+            ConvergenceWarning,
         )
-
-
-def _warn(message: str) -> None:
-    # The warning points at the call of `fit`: up from here, the advice, who gave it, and `fit` itself.
-    warnings.warn(message, ConvergenceWarning, stacklevel=5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -36,9 +37,6 @@ def train_model(plan: Plan, sample: Sample, validation: Sample | None) -> Traine
     unit = plan.time.unit
     scaled, watched = sample.scaled(unit), None if validation is None else validation.scaled(unit)
     choice = choose(plan, scaled)
-    # Memorised duplicates look like a gain of deep trees. With groups they cannot be on both sides of a fold.
-    if choice.depth > plan.first_depth and sample.group is None:
-        advise_on_duplicates(choice.depth, sample.count_duplicates(), len(sample.target))
     start = fit_start(plan, scaled, choice)
     trees, history = grow_final(plan, scaled, watched, start, choice)
     mixture = plan.objective.mixture
@@ -46,15 +44,20 @@ def train_model(plan: Plan, sample: Sample, validation: Sample | None) -> Traine
     # Trees of chosen rounds are averaged and shrunk, so their validation loss is computed from the finished model.
     if watched is not None and plan.chooses_rounds:
         history["validation_loss"] = [plan.objective.mean_loss(one, watched.target) for one in model.course(watched.X)]
-    advise_on_course(history["train_loss"], choice.rounds, model.n_rounds, plan.stopping.patience)
-    history["train_loss"] = in_user_time(history["train_loss"], unit, sample.target)
+    advise(plan, sample, choice, model, history)
+    targets = {"train_loss": sample.target, "ridge_loss": sample.target, "round_loss": sample.target}
     if validation is not None:
-        history["validation_loss"] = in_user_time(history["validation_loss"], unit, validation.target)
-    results = {
-        name: in_user_time(losses, unit, sample.target) if name.endswith("loss") else losses
-        for name, losses in choice.results.items()
-    }
-    return Trained(model, history, replace(choice, results=results))
+        targets["validation_loss"] = validation.target
+    results = in_user_time(choice.results, unit, targets)
+    return Trained(model, in_user_time(history, unit, targets), replace(choice, results=results))
+
+
+def advise(plan: Plan, sample: Sample, choice: Choice, model: Model, history: History) -> None:
+    """Warn where the training did not go well."""
+    # Memorised duplicates look like a gain of deep trees. With groups they cannot be on both sides of a fold.
+    if choice.depth > plan.first_depth and sample.group is None:
+        advise_on_duplicates(choice.depth, sample.count_duplicates(), len(sample.target))
+    advise_on_course(history["train_loss"], choice.rounds, model.n_rounds, plan.stopping.patience)
 
 
 def fit_start(plan: Plan, sample: Sample, choice: Choice) -> Start:
@@ -101,7 +104,12 @@ def metrics(plan: Plan, target: Target) -> dict[str, Metric]:
     return watched
 
 
-def in_user_time(losses: list[float], unit: float, target: Target) -> list[float]:
-    """Mean losses with hazards per unit of the user's time: each event adds ``log(unit)``."""
-    shift = target.mean(target.event.astype(np.float64)) * float(np.log(unit))
-    return [loss + shift for loss in losses]
+def in_user_time(values: History, unit: float, targets: Mapping[str, Target]) -> History:
+    """Mean losses, by name, with hazards per unit of the user's time; other values stay as they are.
+
+    The hazard per unit of the user's time is smaller by the factor ``unit``, so each event adds ``log(unit)``.
+    """
+    shifts = {
+        name: target.mean(target.event.astype(np.float64)) * float(np.log(unit)) for name, target in targets.items()
+    }
+    return {name: [value + shifts.get(name, 0.0) for value in listed] for name, listed in values.items()}
