@@ -59,6 +59,8 @@ def test_committed_scores_are_those_of_this_code(model):
     cell = Cell("glioma", model, 0)
     stored, found = WORK.read(RESULTS / "accuracy")[cell], run_cell(cell)
     assert found.keys() == stored.keys()
+    if model == "xgb_cox" and found["versions"]["xgboost"] != stored["versions"]["xgboost"]:
+        pytest.skip("another version of XGBoost samples other rows and grows other trees")
     for score in ("c_index", "c_index_ipcw", "brier", "log_score"):
         # Other versions of the packages may differ in late digits.
         assert found[score] == pytest.approx(stored[score], rel=1e-4)
