@@ -19,10 +19,6 @@ from hazboost.utils.arrays import Array, Indices
 class Start(Protocol):
     """Scores before the first tree."""
 
-    @property
-    def intercept(self) -> Array:
-        """Scores of a subject whose features are all at their means, of shape (scores,)."""
-
     def margin(self, X: Any) -> Array:
         """Scores of each row, of shape (n, scores)."""
 

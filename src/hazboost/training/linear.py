@@ -50,11 +50,6 @@ class LinearStart:
     coefficient: Array
     largest_shift: float
 
-    @property
-    def intercept(self) -> Array:
-        """Raw scores at the mean of the features."""
-        return self.mixture.scores_of_logs(self.log_intercept)
-
     def margin(self, X: Any) -> Array:
         """Raw scores of each row, of shape (n, scores)."""
         shift = np.clip(self.design(X) @ self.coefficient, -self.largest_shift, self.largest_shift)
