@@ -44,11 +44,15 @@ class Given:
         Kind of the start: a key of `STARTS`, or ``linear``.
     rounds, depth : int or None
         Number of rounds and depth of the trees; None where they are to be chosen.
+    directions : tuple of int
+        For each feature 1 or -1 where the risk may only rise or only fall with it, and 0 elsewhere; empty without
+        constraints.
     """
 
     init: str
     rounds: int | None
     depth: int | None
+    directions: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
