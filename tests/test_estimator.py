@@ -353,11 +353,27 @@ def test_history_starts_before_the_first_round_in_the_users_time():
     np.testing.assert_allclose(np.subtract(history[5], in_years), EVENT.mean() * np.log(365.25), rtol=1e-4)
 
 
+@pytest.mark.parametrize("factor", [1e-20, 1.0 / 300, 1000.0, 1e20])
+@pytest.mark.parametrize("options", [{}, {"n_estimators": "auto", "init": "linear", "n_folds": 2}], ids=str)
+@pytest.mark.parametrize("step", STEPS)
+def test_only_ratios_of_weights_matter(factor, options, step):
+    """All constants that count subjects or events count them relative to the mean weight."""
+    weight = np.random.default_rng(0).uniform(0.2, 2.0, len(X))
+    expected = small(**options, **STEPS[step]).fit(X, Y, sample_weight=weight)
+    scaled = small(**options, **STEPS[step]).fit(X, Y, sample_weight=factor * weight)
+    np.testing.assert_allclose(scaled.predict(X), expected.predict(X), rtol=1e-5)
+    np.testing.assert_allclose(scaled.history_["train_loss"], expected.history_["train_loss"], rtol=1e-6)
+    equal = small(**options, **STEPS[step]).fit(X, Y, sample_weight=np.full(len(X), factor))
+    np.testing.assert_allclose(equal.predict(X), small(**options, **STEPS[step]).fit(X, Y).predict(X), rtol=1e-5)
+
+
 @pytest.mark.parametrize("init", STARTS)
 @pytest.mark.parametrize("step", STEPS)
 def test_weight_two_is_the_row_twice(init, step):
+    """Where nothing counts subjects: the ridge of the leaves and their smallest size do."""
     twice = np.arange(len(X)) % 3 == 0
     options = {"tree_method": "exact", "init": init, "subsample": 1.0, **STEPS[step]}
+    options |= {"reg_lambda": 0.0, "min_child_weight": 0.0}
     weighted = small(**options).fit(X, Y, sample_weight=1.0 + twice)
     rows = np.r_[np.arange(len(X)), np.flatnonzero(twice)]
     repeated = small(**options).fit(X[rows], (EVENT[rows], TIME[rows]))

@@ -28,7 +28,7 @@ from hazboost.hazards.heads import HEADS
 from hazboost.hazards.mixture import Mixture
 from hazboost.prediction.notebook import summary_card
 from hazboost.prediction.predictor import Predictor
-from hazboost.training.advice import advise_on_weights, check_can_stop
+from hazboost.training.advice import advise_on_size, check_can_stop
 from hazboost.training.fit import Trained, train_model
 from hazboost.training.plan import HORIZONS, Given, Plan, Search, Stopping, TimeScale
 from hazboost.training.policy import POLICY
@@ -146,7 +146,8 @@ default="scaled_softmax"
     subsample, colsample_bytree : float, default=0.5
         Share of the rows sampled for each round, and of the columns for each tree.
     min_child_weight : float, default=1
-        Smallest number of subjects (sum of sample weights) in a leaf; with ``solver="newton"``, smallest curvature.
+        Smallest number of subjects in a leaf (the sum of their weights, relative to the mean weight); with
+        ``solver="newton"``, smallest curvature.
     reg_lambda : float, default=1
         Ridge penalty on the leaves.
     max_bin : int, default=64
@@ -209,8 +210,13 @@ default="scaled_softmax"
     that are not stored count as missing. Categories unknown to training are missing, too. A subject all of whose heads
     are switched off has the constant hazard of half an event in all of the training follow-up.
 
-    **Duplicate rows** of one subject leak across folds, which then choose too many rounds and too deep trees; pass
-    ``groups`` to keep them together. A warning is given if deeper trees were chosen and many rows are duplicates.
+    **Copies of rows**, as in a bootstrap sample or an oversampled class, are recognised and stay in one fold: divided
+    between folds, a model that has memorised them would seem to be the best. Subjects that are alike by chance, where
+    features and times have few values, are no copies. With ``groups``, only these decide.
+
+    **Weights** count relative to their mean: multiplying all of them by a number changes nothing, and the constants
+    that count subjects or events (``reg_lambda``, ``min_child_weight``, the shrinkage of the trees) count rows of mean
+    weight. A row with a weight of two is therefore not quite two rows.
 
     **Several rows of one subject** (``Surv.counting`` with ``id``) count as one subject: together they weigh one in a
     leaf, are penalised once, and stay on one side of every split into folds or validation data. Splitting a subject
@@ -381,7 +387,7 @@ default="scaled_softmax"
             first, then time, under any names); a DataFrame with the columns ``event`` and ``time``, or those of
             `hazboost.Surv`; or a pair ``(event, time)``. An event is boolean, or the number of its cause, 0 for none.
         sample_weight : array-like of shape (n,), optional
-            Weights of the rows.
+            Weights of the rows, of which only the ratios matter.
         eval_set : pair (X, y), or list of one such pair, optional
             Data to watch during training, and for early stopping.
         groups : array-like of shape (n,), optional
@@ -436,7 +442,7 @@ default="scaled_softmax"
                 "tree_method='exact' takes no categorical features; use tree_method='hist' or encode them as numbers."
             )
         # Rows of weight 0 must not matter at all, so they are removed before time is scaled and features are binned.
-        sample = sample.without_weightless_rows()
+        sample = sample.without_weightless_rows().with_mean_weight_one().with_copies_together(2 * self.n_folds)
         check_causes(sample.target)
         return sample
 
@@ -446,7 +452,7 @@ default="scaled_softmax"
         if validation is not None and self.patience is not None:
             check_can_stop(self.stopping_metric, validation.target)
         if self.solver == "gradient":  # with "newton" the hessian is not the number of subjects
-            advise_on_weights(float(train.target.mass.sum()), self.min_child_weight)
+            advise_on_size(float(train.target.mass.sum()), self.min_child_weight)
 
     def _read_eval_set(self, named: BaseEstimator, schema: Schema, eval_set: Any, n_causes: int) -> Sample | None:
         """Check the validation data against the training data."""
