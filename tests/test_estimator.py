@@ -454,69 +454,6 @@ def test_tree_method_reaches_xgboost(method):
     assert model.score(X, Y) > 0.7
 
 
-def u_shaped():
-    """The risk is lowest in the middle of the only feature."""
-    feature = np.linspace(-2.0, 2.0, 200)
-    time = np.random.default_rng(0).weibull(2.0, 200) * np.exp(-np.abs(feature))
-    return feature[:, None], (np.ones(200, dtype=bool), time)
-
-
-@pytest.mark.parametrize("direction", [1, -1])
-@pytest.mark.parametrize("container", [tuple, list, np.array], ids=["tuple", "list", "array"])
-def test_monotone_constraints_hold_for_every_score(direction, container):
-    features, y = u_shaped()
-    free = small(max_depth=3).fit(features, y).model_.distribution(features).scores
-    model = small(max_depth=3, monotone_constraints=container([direction])).fit(features, y)
-    steps = np.diff(model.model_.distribution(features).scores, axis=0) * direction
-    assert (steps >= 0.0).all()
-    assert (steps > 0.0).any()
-    assert (np.diff(free, axis=0) * direction < 0.0).any()
-
-
-def test_monotone_constraints_by_name():
-    pd = pytest.importorskip("pandas")
-    features, y = u_shaped()
-    frame = pd.DataFrame(features, columns=["dose"])
-    model = small(max_depth=3, monotone_constraints={"dose": 1}).fit(frame, y)
-    assert (np.diff(model.model_.distribution(frame).scores, axis=0) >= 0.0).all()
-
-
-def pairs_in_trees(booster):
-    """Sets of features that meet on a branch of a tree of depth two."""
-    table = booster.trees_to_dataframe()
-    feature = dict(zip(table["ID"], table["Feature"], strict=True))
-    children = table[table["Feature"] != "Leaf"].melt(["ID", "Feature"], ["Yes", "No"])
-    below = children["value"].map(feature)
-    inner = below != "Leaf"
-    return {frozenset(pair) for pair in zip(children["Feature"][inner], below[inner], strict=True)}
-
-
-def interacting():
-    """Features 0 with 1, and 2 with 3, decide together."""
-    features = np.random.default_rng(1).normal(size=(300, 4))
-    log_time = features[:, 0] * features[:, 2] + features[:, 0] + features[:, 1] + features[:, 2] + features[:, 3]
-    return features, (np.ones(300, dtype=bool), np.exp(log_time))
-
-
-def test_interaction_constraints_by_name():
-    pd = pytest.importorskip("pandas")
-    features, y = interacting()
-    frame = pd.DataFrame(features, columns=list("abcd"))
-    groups = [["a", "b"], ["c", "d"]]
-    allowed = {frozenset(pair) for group in groups for pair in product(group, group)}
-    free = small(max_depth=2).fit(frame, y)
-    model = small(max_depth=2, interaction_constraints=groups).fit(frame, y)
-    assert pairs_in_trees(model.model_.boosters[0]) <= allowed
-    assert not pairs_in_trees(free.model_.boosters[0]) <= allowed
-
-
-def test_interaction_constraints_by_position():
-    features, y = interacting()
-    model = small(max_depth=2, interaction_constraints=[[0, 1], [2, 3]]).fit(features, y)
-    allowed = {frozenset(pair) for group in (("f0", "f1"), ("f2", "f3")) for pair in product(group, group)}
-    assert pairs_in_trees(model.model_.boosters[0]) <= allowed
-
-
 def test_a_tree_for_each_score_and_round():
     model = small(weibull_heads=2, heads={"exponential": 1}, n_estimators=7).fit(X, Y)
     n_scores = 2 * 2 + 2 + 1 + (1 + 4)

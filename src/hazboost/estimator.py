@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -17,18 +18,19 @@ from sklearn.utils.validation import validate_data
 
 from hazboost.boosting.objective import Objective
 from hazboost.boosting.steps import STEPS
-from hazboost.data.constraints import tree_constraints
+from hazboost.data.constraints import read_constraints
 from hazboost.data.features import Schema, learn_schema, readable, refuse_empty_columns
 from hazboost.data.reading import as_groups, as_target, check_causes, check_informative
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
-from hazboost.engines import Engine, LocalEngine
+from hazboost.engines import Engine, Features, LocalEngine, monotone_engine
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
 from hazboost.hazards.heads import HEADS
 from hazboost.hazards.mixture import Mixture
 from hazboost.prediction.notebook import summary_card
 from hazboost.prediction.predictor import Predictor
 from hazboost.training.advice import advise_on_size, check_can_stop
+from hazboost.training.constraints import check_constraints
 from hazboost.training.fit import Trained, train_model
 from hazboost.training.plan import HORIZONS, Given, Plan, Search, Stopping, TimeScale
 from hazboost.training.policy import POLICY
@@ -155,10 +157,17 @@ default="scaled_softmax"
     tree_method : {"hist", "exact", "approx"}, default="hist"
         How XGBoost finds splits. "exact" considers all, as in the paper, but does not support categorical features.
     monotone_constraints : dict or sequence, optional
-        For each feature 1, 0 or -1: the direction in which the trees may change every raw score with it. Increasing
-        scales and weights mean increasing risk; increasing shapes need not.
+        For each feature 1, 0 or -1: the risk may only rise with it (1), only fall (-1), or do both. It holds for the
+        whole model and for every cause: the hazard at any time rises, and with it the cumulative hazard and the risk
+        score of `predict`; survival, quantiles and means fall. With competing causes, the cumulative incidence of one
+        of them need not rise, because those of the others do. Scores that change the course of the hazard over time,
+        shapes and shares of heads, do not depend on constrained features, so that these act as in a model of
+        proportional hazards (for weights without a level, through the scales of the heads). A missing value has no
+        place in the order. Categories, negative weights and heads that can be switched off are refused.
     interaction_constraints : sequence of sequences, optional
-        Groups of features that may interact in a tree.
+        Groups of features that may interact. Every raw score is a sum of functions, each of the features of one group;
+        a feature in no group has a function of its own. With several scores the hazard, in which they meet, need not be
+        such a sum or product.
     n_jobs : int, optional
         Number of threads; ``None`` means one and ``-1`` all, as in scikit-learn.
     device : str, default="cpu"
@@ -504,27 +513,36 @@ default="scaled_softmax"
         mixture = self._mixture(policy.background_events * unit / target.exposure, n_causes)
         step = STEPS["newton" if self.solver == "newton" else self.gradient_scaling]
         n_threads = effective_n_jobs(self.n_jobs)
-        constraints = tree_constraints(
-            schema, train.X.shape[1], self.monotone_constraints, self.interaction_constraints
+        width = train.X.shape[1]
+        constraints = read_constraints(schema, width, self.monotone_constraints, self.interaction_constraints)
+        check_constraints(constraints, mixture, self.init)
+        features = Features(
+            width,
+            None if schema.names is None else tuple(schema.names),
+            frozenset(schema.categories),
+            constraints.directions,
+            constraints.groups,
         )
-        settings = {**self._tree_settings(seed, n_threads), **constraints}
+        settings = self._tree_settings(seed, n_threads)
+        engine = monotone_engine(partial(self._engine, settings), features, mixture.scaling)
         return Plan(
             schema=schema,
             time=TimeScale(unit, HORIZONS[self.risk_horizon](target, policy)),
             objective=Objective(mixture, self.alpha, self.l1_ratio, step, policy.caution, n_threads),
-            engine=self._engine(schema, mixture.n_scores, settings),
+            engine=engine,
             given=Given(
                 self.init,
                 None if self.n_estimators == "auto" else self.n_estimators,
                 None if self.max_depth == "auto" else self.max_depth,
+                constraints.directions,
             ),
             stopping=Stopping("concordance" if self.stopping_metric == "concordance" else "loss", self.patience),
             search=Search(self.n_folds, seed, bool(self.verbose), policy),
         )
 
-    def _engine(self, schema: Schema, n_scores: int, settings: dict[str, Any]) -> Engine:
+    def _engine(self, settings: dict[str, Any], features: Features, n_scores: int) -> Engine:
         """What grows the trees; subclasses that run elsewhere return another engine."""
-        return LocalEngine(settings, n_scores, schema.tree_names, schema.types)
+        return LocalEngine(settings, n_scores, features)
 
     def _mixture(self, background: float, n_causes: int) -> Mixture:
         """The heads with their activations."""
