@@ -5,11 +5,13 @@ import re
 import numpy as np
 import pytest
 from scipy.integrate import quad
+from scipy.stats import rankdata
 from sklearn.exceptions import UndefinedMetricWarning
 
 from hazboost import FPBoost, Surv
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads import HEADS
+from hazboost.metrics import concordance_index
 
 RNG = np.random.default_rng(0)
 N = 200
@@ -197,7 +199,7 @@ def test_parameters_show_the_cause_of_each_head(model, competing):
 def test_score_of_a_cause(competing):
     rng = np.random.default_rng(5)
     event, time = rng.integers(0, 4, N), rng.uniform(0.1, 5.0, N)
-    risk = competing.predict(X, cause=2) / competing.model_.unit
+    risk = np.log(competing.predict(X, cause=2))
     wins = pairs = 0.0
     for i in np.flatnonzero(event == 2):
         later = (time > time[i]) | ((event > 0) & (event != 2))
@@ -206,6 +208,33 @@ def test_score_of_a_cause(competing):
         wins += (lead > 1e-8).sum() + 0.5 * (np.abs(lead) <= 1e-8).sum()
     assert competing.score(X, Surv.right(event, time), cause=2) == pytest.approx(wins / pairs)
     assert competing.score(X, (event > 0, time)) == competing.score(X, (event, time))
+
+
+@pytest.mark.parametrize("risk_horizon", ["events", "longest"])
+@pytest.mark.parametrize("longest", [1e6, 1e9, 1e12])
+def test_one_very_long_follow_up_does_not_make_risks_tied(risk_horizon, longest):
+    """Times are divided by the longest follow-up, and differences used to fall below the tolerance for ties."""
+    rng = np.random.default_rng(7)
+    time = rng.weibull(1.5, N) * np.exp(-X[:, 0])
+    settings = {"n_estimators": 20, "init": "marginal", "random_state": 0, "risk_horizon": risk_horizon}
+    plain = FPBoost(**settings).fit(X, (np.ones(N, dtype=bool), time))
+    y = np.r_[np.ones(N, dtype=bool), False], np.r_[time, longest]
+    model = FPBoost(**settings).fit(np.vstack([X, np.zeros(3)]), y)
+    new = rng.normal(size=(N, 3))
+    truth = np.ones(N, dtype=bool), rng.weibull(1.5, N) * np.exp(-new[:, 0])
+    ranks = rankdata(model.predict(new))
+    assert len(np.unique(ranks)) > 0.9 * N
+    assert model.score(new, truth) == pytest.approx(concordance_index(truth, ranks), abs=1e-4)
+    assert model.score(new, truth) > plain.score(new, truth) - 0.03
+
+
+def test_early_stopping_sees_the_ranking_in_spite_of_one_very_long_follow_up():
+    rng = np.random.default_rng(8)
+    time = rng.weibull(1.5, N) * np.exp(-X[:, 0])
+    y = np.r_[np.ones(N, dtype=bool), False], np.r_[time, 1e10]
+    model = FPBoost(n_estimators=20, init="marginal", random_state=0, patience=5, min_child_weight=0.0)
+    history = model.fit(np.vstack([X, np.zeros(3)]), y).history_["validation_concordance"]
+    assert max(history) > 0.7
 
 
 @pytest.mark.parametrize("cause", [0, 4, 1.5, True])

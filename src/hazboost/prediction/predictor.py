@@ -15,6 +15,7 @@ from hazboost.data.observations import check_id, check_lengths, check_time, refu
 from hazboost.data.reading import as_target
 from hazboost.data.target import number_by_appearance
 from hazboost.hazards.distribution import Distribution
+from hazboost.hazards.mixture import log_time
 from hazboost.metrics import concordance_index
 from hazboost.prediction.curves import Curve, Kind, Path, make_curves
 from hazboost.prediction.model import Model, parameter_columns, share_columns
@@ -295,11 +296,13 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
             With competing risks, the concordance for events of this cause; subjects with an earlier event of another
             cause count as never having it. By default events of all causes count alike.
         """
-        risk, target = self.predict(X, cause), as_target(y)
-        if len(risk) != len(target):
-            raise ValueError(f"X has {len(risk)} rows and y has {len(target)}; both need one for each subject.")
-        # Risks are times. In units of the follow-up the absolute tolerance for ties does not depend on the user's unit.
-        return concordance_index(target, risk / self.model_.unit, cause=cause)
+        time, target = np.abs(self.predict(X, cause)), as_target(y)
+        if len(time) != len(target):
+            raise ValueError(f"X has {len(time)} rows and y has {len(target)}; both need one for each subject.")
+        # Risks are times, survived or lost to the cause. Their logarithms have the same order, and whether two of them
+        # are tied then depends on their ratio: neither on the unit of time nor on the longest follow-up.
+        risk = -log_time(time) if cause is None else log_time(time)
+        return concordance_index(target, risk, cause=cause)
 
     def _predict_curves(
         self,
