@@ -10,12 +10,14 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.impute import SimpleImputer
+from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hazboost import FPBoost
+from hazboost.metrics import concordance_index
 
 N = 90
 RNG = np.random.default_rng(0)
@@ -193,7 +195,7 @@ def test_parallel_cross_validation_gives_the_same_scores():
 def test_sample_weights_are_routed():
     weight = np.where(X[:, 1] > 0, 5.0, 0.1)
     with config_context(enable_metadata_routing=True):
-        model = small().set_fit_request(sample_weight=True)
+        model = small().set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
         found = cross_val_score(model, X, Y, cv=KFold(3), params={"sample_weight": weight})
     expected = [
         small().fit(X[train], Y[train], sample_weight=weight[train]).score(X[test], Y[test])
@@ -201,3 +203,40 @@ def test_sample_weights_are_routed():
     ]
     np.testing.assert_array_equal(found, expected)
     assert (found != cross_val_score(small(), X, Y, cv=KFold(3))).any()
+
+
+def test_weights_of_the_score_are_numbers_of_copies_in_a_pipeline():
+    pipeline = make_pipeline(StandardScaler(), small()).fit(X, Y)
+    weight = np.arange(N) % 3
+    rows = np.repeat(np.arange(N), weight)
+    assert pipeline.score(X, Y, sample_weight=weight) == pytest.approx(pipeline.score(X[rows], Y[rows]), abs=1e-12)
+    assert pipeline.score(X, Y, sample_weight=weight) != pipeline.score(X, Y)
+
+
+def scaled(model):
+    with config_context(enable_metadata_routing=True):
+        return make_pipeline(StandardScaler().set_fit_request(sample_weight=False), model)
+
+
+@pytest.mark.parametrize("wrap", [lambda model: model, scaled])
+def test_weights_are_routed_to_the_score(wrap):
+    weight = np.arange(N) % 4
+    copied = np.repeat(np.arange(N), weight)
+    with config_context(enable_metadata_routing=True):
+        asks = small().set_fit_request(sample_weight=False).set_score_request(sample_weight=True)
+        found = cross_val_score(wrap(asks), X, Y, cv=KFold(3), params={"sample_weight": weight})
+    for score, (train, test) in zip(found, KFold(3).split(X), strict=True):
+        rows = copied[np.isin(copied, test)]
+        assert score == pytest.approx(wrap(small()).fit(X[train], Y[train]).score(X[rows], Y[rows]), abs=1e-12)
+    assert (found != cross_val_score(wrap(small()), X, Y, cv=KFold(3))).any()
+
+
+def test_weights_are_routed_to_a_metric():
+    weight = np.arange(N) % 4
+    with config_context(enable_metadata_routing=True):
+        scorer = make_scorer(concordance_index).set_score_request(sample_weight=True)
+        model = small().set_fit_request(sample_weight=True)
+        found = cross_val_score(model, X, Y, cv=KFold(3), scoring=scorer, params={"sample_weight": weight})
+        model.set_score_request(sample_weight=True)
+        expected = cross_val_score(model, X, Y, cv=KFold(3), params={"sample_weight": weight})
+    np.testing.assert_allclose(found, expected)

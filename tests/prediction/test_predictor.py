@@ -237,6 +237,16 @@ def test_early_stopping_sees_the_ranking_in_spite_of_one_very_long_follow_up():
     assert max(history) > 0.7
 
 
+@pytest.mark.parametrize("cause", [None, 2])
+def test_weights_of_the_score_are_numbers_of_copies(competing, cause):
+    rng = np.random.default_rng(9)
+    y, weight = Surv.right(rng.integers(0, 4, N), rng.uniform(0.1, 5.0, N)), rng.integers(0, 4, N)
+    rows = np.repeat(np.arange(N), weight)
+    weighted = competing.score(X, y, cause, weight)
+    assert weighted == pytest.approx(competing.score(X[rows], y[rows], cause), abs=1e-12)
+    assert weighted != competing.score(X, y, cause)
+
+
 @pytest.mark.parametrize("cause", [0, 4, 1.5, True])
 def test_unknown_cause_is_refused(competing, cause):
     with pytest.raises(ValueError, match="cause must be one of those in the training data, 1, 2, 3"):

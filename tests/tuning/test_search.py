@@ -311,6 +311,13 @@ def test_weights_count_in_fit_and_score():
     )
 
 
+def test_weights_count_in_the_concordance():
+    weight = np.arange(len(X)) % 3 + 1.0
+    target, model = as_target(Y, weight), clone(SMALL).set_params(random_state=0).fit(X, Y)
+    score = METRICS["concordance"](target, target)(model, X)
+    assert score == model.score(X, Y, sample_weight=weight) != model.score(X, Y)
+
+
 @pytest.mark.parametrize("container", [pd.DataFrame, pl.DataFrame, scipy.sparse.csr_matrix, list])
 def test_features_in_every_container(container):
     named = {"columns": list("abc")} if container is pd.DataFrame else {}

@@ -284,7 +284,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         grid = _check_times(times)
         return make_table(share_columns(self._distribution(X), grid))
 
-    def score(self, X: Any, y: Any, cause: int | None = None) -> float:
+    def score(self, X: Any, y: Any, cause: int | None = None, sample_weight: Any = None) -> float:
         """Concordance index of `predict` with the observed outcomes; 1 is perfect and 0.5 is chance.
 
         Parameters
@@ -295,8 +295,10 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         cause : int, optional
             With competing risks, the concordance for events of this cause; subjects with an earlier event of another
             cause count as never having it. By default events of all causes count alike.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows; a pair of subjects counts as the product of its two weights.
         """
-        time, target = np.abs(self.predict(X, cause)), as_target(y)
+        time, target = np.abs(self.predict(X, cause)), as_target(y, sample_weight)
         if len(time) != len(target):
             raise ValueError(f"X has {len(time)} rows and y has {len(target)}; both need one for each subject.")
         # Risks are times, survived or lost to the cause. Their logarithms have the same order, and whether two of them
