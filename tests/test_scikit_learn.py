@@ -1,6 +1,10 @@
 """scikit-learn's tools and its own checks of estimators."""
 
 import pickle
+import re
+import subprocess
+import sys
+from pathlib import Path
 
 import joblib
 import numpy as np
@@ -147,6 +151,19 @@ def test_pipeline_with_a_column_transformer():
     assert pipeline.predict(frame).shape == (N,)
     assert pipeline[-1].feature_names_in_[0] == "onehotencoder__kind_up"
     assert pipeline[-1].predict_survival_function(prepare.transform(frame))[0](0.0) == 1.0
+
+
+def test_curves_of_a_pipeline_without_scikit_survival_as_the_readme_says():
+    """scikit-survival gives every pipeline predict_survival_function; without it the last step has to be asked."""
+    readme = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding="utf-8")
+    (block,) = [code for code in re.findall(r"```python\n(.*?)```", readme, re.DOTALL) if "pipe[:-1]" in code]
+    before = "import sys; sys.modules['sksurv'] = None\n"
+    after = """
+assert not hasattr(pipe, "predict_survival_function")
+survival = np.array([curve(1.0) for curve in curves])
+assert np.corrcoef(survival, pipe.predict(X))[0, 1] < -0.9
+"""
+    subprocess.run([sys.executable, "-c", before + block + after], check=True)
 
 
 def test_pipeline_with_sparse_features():
