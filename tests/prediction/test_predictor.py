@@ -12,6 +12,7 @@ from hazboost import FPBoost, Surv
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads import HEADS
 from hazboost.metrics import concordance_index
+from hazboost.prediction.model import parameter_columns
 
 RNG = np.random.default_rng(0)
 N = 200
@@ -187,13 +188,56 @@ def test_competing_predictions(competing):
 
 def test_parameters_show_the_cause_of_each_head(model, competing):
     table = competing.predict_parameters(X[:2])
-    assert list(table.columns) == ["subject", "cause", "head", "eta", "k", "w"]
+    assert list(table.columns) == ["subject", "cause", "head", "eta", "k", "scale", "w"]
     np.testing.assert_array_equal(table["cause"], [1, 1, 2, 2, 3, 3] * 2)
     levels = competing.model_.distribution(X[:2]).scores @ competing.model_.mixture.scales.T
     np.testing.assert_allclose(table.groupby(["subject", "cause"])["w"].sum(), np.exp(levels).ravel())
     assert "cause" not in model.predict_parameters(X[:2])
     shares = competing.head_contributions(X[:2], [1.0, 2.0])
     np.testing.assert_allclose(shares.groupby(["subject", "time"])["share"].sum(), 1.0)
+
+
+#: H of a head of weight 1 at its scale: S = 1/e or 1/2, or F the power a of that of a Weibull head.
+AT_SCALE = {
+    "weibull": 1.0,
+    "exponential": 1.0,
+    "gompertz": 1.0,
+    "loglogistic": np.log(2.0),
+    "lognormal": np.log(2.0),
+}
+
+
+@pytest.mark.parametrize("family", HEADS)
+def test_the_scale_of_a_head_is_a_time_in_the_unit_of_the_user(make_mixture, family):
+    """Whatever the unit; seconds and millions of years included, for which eta is beyond all understanding."""
+    mixture = make_mixture({family: 2}, "exp", "uniform")
+    scores = np.random.default_rng(10).normal(scale=1.5, size=(20, mixture.n_scores))
+    years = parameter_columns(Distribution(mixture, scores, 5.0))
+    assert np.isfinite(years["scale"]).all()
+    for unit in (1e-6, 1.0, 12.0, 365.25, 86400.0 * 365.25):
+        table = parameter_columns(Distribution(mixture, scores, 5.0 * unit))
+        np.testing.assert_allclose(table["scale"], unit * years["scale"], rtol=1e-12)
+        parameters = [table[parameter.name] for parameter in HEADS[family].parameters]
+        expected = -np.log1p(-((1.0 - np.exp(-1.0)) ** parameters[2])) if len(parameters) == 3 else AT_SCALE[family]
+        reached = HEADS[family].cumulative(np.log(table["scale"]), *map(np.log, parameters))
+        np.testing.assert_allclose(reached, expected, rtol=1e-6)
+        if family != "gompertz":
+            k = parameters[1] if len(parameters) > 1 else 1.0
+            np.testing.assert_allclose(table["scale"], parameters[0] ** (-1.0 / k), rtol=1e-9)
+
+
+def test_the_scale_of_times_in_days_can_be_read():
+    time = 2000.0 * np.random.default_rng(11).weibull(8.0, N)
+    model = FPBoost(1, 0, init="marginal", n_estimators=1, random_state=0).fit(X, (np.ones(N, dtype=bool), time))
+    table = model.predict_parameters(X)
+    assert (table["eta"] < 1e-20).all()
+    np.testing.assert_allclose(table["scale"], 2000.0, rtol=0.2)
+
+
+def test_a_head_that_is_switched_off_has_no_scale(make_mixture):
+    mixture = make_mixture({"weibull": 1}, "relu", "uniform")
+    table = parameter_columns(Distribution(mixture, np.array([[1.0, 2.0], [-1.0, 2.0], [1.0, -2.0]]), 3.0))
+    np.testing.assert_allclose(table["scale"], [3.0, np.nan, np.nan])
 
 
 def test_score_of_a_cause(competing):

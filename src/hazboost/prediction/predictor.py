@@ -257,11 +257,19 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        DataFrame with the columns subject, head, w, and one for each parameter: eta, k, ...
+        DataFrame with the columns subject, head, one for each parameter (eta, k, ...), scale and w
             With several causes, also cause. One row for each subject (numbered from 0) and head, in the user's unit of
             time: ``S(t) = exp(-sum_j w_j H_j(t; eta_j, k_j, ...))``, unless negative weights make the hazard negative
             at some times, where it is clipped at 0. A parameter that a family does not have is NaN. Without pandas, a
             structured array with the same names.
+
+        Notes
+        -----
+        ``eta`` has a unit of its own, time to the power -k, and is often tiny. ``scale`` says the same as a time: of a
+        head alone, with weight 1, it is the time by which S has fallen to 1/e = 0.37 for Weibull
+        (``eta ** (-1 / k)``), exponential (``1 / eta``) and Gompertz heads, and the median for log-logistic and
+        log-normal heads (``eta ** (-1 / k)``); for exponentiated Weibull heads it is the scale of the Weibull
+        distribution whose power they are. A head that is switched off has none (NaN).
         """
         return make_table(parameter_columns(self._distribution(X)))
 
