@@ -197,7 +197,8 @@ def test_a_weight_is_a_number_of_copies(rows, data):
     ):
         expected = count_pairs(copies, comparable)
         check(concordance_index(y, risk, cause=chosen, sample_weight=weight), expected)
-        check(concordance_index(y, risk, cause=chosen, sample_weight=0.1 * weight), expected)
+        for factor in (0.1, 1e-300, 1e300):
+            check(concordance_index(y, risk, cause=chosen, sample_weight=factor * weight), expected)
 
 
 def of_several_subjects(comparable):
