@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import _safe_indexing, check_random_state
 
+from hazboost.data.alignment import check_alignment
 from hazboost.data.features import learn_schema, readable
 from hazboost.data.folds import split_folds
 from hazboost.data.reading import as_groups, as_target, check_informative
@@ -38,6 +39,7 @@ from hazboost.tuning.studies import (
     with_result,
 )
 from hazboost.utils.arrays import Indices
+from hazboost.utils.describe import describe
 from hazboost.utils.progress import TrialProgress
 
 if TYPE_CHECKING:
@@ -137,9 +139,10 @@ def tune(
     """
     import_optuna()
     if metric not in METRICS:
-        raise ValueError(f"metric must be {' or '.join(map(repr, METRICS))}; got {metric!r}.")
+        raise ValueError(f"metric must be {' or '.join(map(repr, METRICS))}; got {describe(metric)}.")
     if not isinstance(n_trials, numbers.Integral) or n_trials < 1:
-        raise ValueError(f"n_trials must be a positive int; got {n_trials!r}.")
+        raise ValueError(f"n_trials must be a positive int; got {describe(n_trials)}.")
+    check_alignment({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
     chosen, (X, target) = find_space(space), read_data(X, y, sample_weight)
     base = chosen.base() if estimator is None else estimator
     if not isinstance(base, FPBoost):
