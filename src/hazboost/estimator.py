@@ -21,6 +21,7 @@ from hazboost.data.alignment import check_alignment
 from hazboost.data.constraints import read_constraints
 from hazboost.data.features import Schema, learn_schema, readable, refuse_empty_columns
 from hazboost.data.names import learn_columns, match_columns
+from hazboost.data.observations import MAX_CAUSES
 from hazboost.data.reading import as_groups, as_target, check_causes, check_informative
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
@@ -67,6 +68,7 @@ PAPER = {
     "max_bin": 256,
     "monotone_constraints": None,
     "interaction_constraints": None,
+    "n_causes": None,
 }
 MAX_HEADS = 64
 
@@ -170,6 +172,10 @@ default="scaled_softmax"
         Groups of features that may interact. Every raw score is a sum of functions, each of the features of one group;
         a feature in no group has a function of its own. With several scores the hazard, in which they meet, need not be
         such a sum or product.
+    n_causes : int, optional
+        Number of causes; by default the largest code in ``y``. Give it where a part of the data, such as a fold of a
+        cross-validation, may hold no event of some cause. A cause without an event has the hazard of half an event in
+        all the follow-up, the same for every subject.
     n_jobs : int, optional
         Number of threads; ``None`` means one and ``-1`` all, as in scikit-learn.
     device : str, default="cpu"
@@ -289,6 +295,7 @@ default="scaled_softmax"
         "tree_method": [StrOptions({"hist", "exact", "approx"})],
         "monotone_constraints": [dict, "array-like", None],
         "interaction_constraints": [list, tuple, None],
+        "n_causes": [Interval(numbers.Integral, 1, MAX_CAUSES, closed="both"), None],
         "n_jobs": [numbers.Integral, None],
         "device": [str],
         "random_state": ["random_state"],
@@ -327,6 +334,7 @@ default="scaled_softmax"
         tree_method: Literal["hist", "exact", "approx"] = "hist",
         monotone_constraints: Mapping[str, int] | npt.ArrayLike | None = None,
         interaction_constraints: list[list[Any]] | None = None,
+        n_causes: int | None = None,
         n_jobs: int | None = None,
         device: str = "cpu",
         random_state: int | np.random.RandomState | None = None,
@@ -359,6 +367,7 @@ default="scaled_softmax"
         self.tree_method = tree_method
         self.monotone_constraints = monotone_constraints
         self.interaction_constraints = interaction_constraints
+        self.n_causes = n_causes
         self.n_jobs = n_jobs
         self.device = device
         self.random_state = random_state
@@ -429,7 +438,7 @@ default="scaled_softmax"
         schema = learn_schema(X)
         sample = self._read_sample(schema, X, y, sample_weight, groups)
         # Causes are counted before a validation part is set aside, which might hold the only events of one.
-        n_causes = check_causes(sample.target)
+        n_causes = check_causes(sample.target, self.n_causes)
         train, validation = sample, self._read_eval_set(named, schema, eval_set, n_causes)
         seed = self._seed()
         if validation is None and self.patience is not None:
@@ -455,7 +464,7 @@ default="scaled_softmax"
     def _read_sample(self, schema: Schema, X: Any, y: Any, sample_weight: Any, groups: Any) -> Sample:
         """Encode the training data, and refuse what does not fit together or cannot be learned from."""
         check_alignment({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
-        target = as_target(y, sample_weight)
+        target = as_target(y, sample_weight, causes_known=self.n_causes is not None)
         sample = Sample(schema.encode(X), target, None if groups is None else as_groups(groups, target))
         rows = sample.X.shape[0]
         if rows != len(target):

@@ -25,7 +25,7 @@ from hazboost.estimator import FPBoost
 from hazboost.training.policy import POLICY
 from hazboost.tuning.result import TuningResult, tabulate
 from hazboost.tuning.resuming import refuse_edited_space, remember
-from hazboost.tuning.scores import METRICS, Scorer
+from hazboost.tuning.scores import METRICS, NO_EVENT_OF_CAUSE, Scorer
 from hazboost.tuning.spaces import Space, Suggest, find_space
 from hazboost.tuning.studies import (
     ask,
@@ -153,7 +153,9 @@ def tune(
         group = None if groups is None else as_groups(groups, target)
         folds = read_folds(cv, target, seed, group)
         scorers = [METRICS[metric](target[train], target[held_out]) for train, held_out in folds]
-        search = Search(chosen, with_seed(base, seed), metric, X, target, group, folds, scorers, seed)
+        search = Search(
+            chosen, with_causes(with_seed(base, seed), target), metric, X, target, group, folds, scorers, seed
+        )
         remember(study, search.identity())
         refuse_edited_space(study, chosen)
         search.run(study, int(n_trials), timeout, joblib.effective_n_jobs(n_jobs), draw=bool(verbose))
@@ -206,6 +208,11 @@ def with_seed(estimator: FPBoost, seed: int) -> FPBoost:
     return seeded
 
 
+def with_causes(estimator: FPBoost, target: Target) -> FPBoost:
+    """The estimator with the number of causes of all rows, because a fold may have no event of a rare one."""
+    return estimator if estimator.n_causes is not None else estimator.set_params(n_causes=target.n_causes)
+
+
 def score_fold(
     estimator: FPBoost, X: Any, target: Target, group: Indices | None, fold: Fold, scorer: Scorer
 ) -> float | Exception:
@@ -214,6 +221,7 @@ def score_fold(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # a poor configuration shows in its score
+            warnings.filterwarnings("ignore", NO_EVENT_OF_CAUSE)
             groups = None if group is None else group[train]
             model = clone(estimator).fit(_safe_indexing(X, train), target[train], groups=groups)
         score = scorer(model, _safe_indexing(X, held_out))
