@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.sparse
 
 from hazboost import FPBoost, Surv
 from hazboost.boosting.likelihood import loss_and_gradient
 from hazboost.data.design import learn_design
-from hazboost.data.features import Schema
+from hazboost.data.features import Schema, learn_schema
+from hazboost.data.products import DenseColumns
 from hazboost.data.target import Target
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS
 from hazboost.hazards.distribution import Distribution
@@ -43,10 +46,13 @@ def simulate_causes(n, seed=0):
     return X, Target.of(time / unit, np.where(cause > 0, time / unit, np.inf), cause=cause)
 
 
-def path_of(mixture, X, target, ridges, first=None):
-    design = learn_design(X, NUMBERS, target.mass, POLICY.skewness, POLICY.farthest)
+def learn(X, target, schema=NUMBERS):
+    return learn_design(X, schema, target.mass, POLICY.skewness, POLICY.farthest)
+
+
+def path_of(mixture, X, target, ridges, first=None, design=None):
     first = marginal_start(mixture.in_logs, target, np.random.default_rng(0)) if first is None else first
-    return fit_linear_path(mixture, design, X, target, first, ridges, POLICY)
+    return fit_linear_path(mixture, design or learn(X, target), X, target, first, ridges, POLICY)
 
 
 @pytest.mark.parametrize("weight", ["uniform", "scaled_softmax"])
@@ -79,7 +85,9 @@ def test_with_a_level_hazards_are_proportional_at_all_times(make_mixture):
     ratio = hazard / hazard[0]
     np.testing.assert_allclose(ratio, np.repeat(ratio[:, :1], 30, axis=1), rtol=1e-9)
     np.testing.assert_allclose(
-        np.log(ratio[:, 0]), ((start.design(X[:20]) - start.design(X[:1])) @ start.coefficient)[:, 0], atol=1e-9
+        np.log(ratio[:, 0]),
+        (start.design.columns(X[:20]) @ start.coefficient - start.design.columns(X[:1]) @ start.coefficient)[:, 0],
+        atol=1e-9,
     )
 
 
@@ -128,7 +136,7 @@ def test_fit_is_a_minimum_of_the_penalised_loss(make_mixture, weight):
     X, target = simulate_causes(400)
     mixture, ridge = make_mixture({"weibull": 1, "loglogistic": 1}, "exp", weight, 2), 10.0
     (start,) = path_of(mixture, X, target, [ridge])
-    columns = start.design(X)
+    columns = start.design.columns(X)
 
     def loss(beta):
         scores = start.log_intercept + columns @ beta @ mixture.scales
@@ -144,7 +152,7 @@ def test_a_stronger_ridge_shrinks_the_coefficients_but_keeps_a_ranking(make_mixt
     path = path_of(make_mixture({"weibull": 1}, "exp", "uniform"), X, target, [10_000.0, 100.0, 1.0])
     sizes = [np.linalg.norm(start.coefficient) for start in path]
     assert 0.0 < sizes[0] < sizes[1] < sizes[2]
-    assert np.corrcoef((path[0].design(X) @ path[0].coefficient)[:, 0], X[:, 0])[0, 1] > 0.6
+    assert np.corrcoef((path[0].design.columns(X) @ path[0].coefficient)[:, 0], X[:, 0])[0, 1] > 0.6
 
 
 @pytest.mark.parametrize("parameter", list(PARAMETER_ACTIVATIONS))
@@ -178,16 +186,16 @@ def test_each_cause_has_coefficients_of_its_own():
     times = rng.exponential(1.0, (2, 2000)) * np.exp([-X[:, 0], X[:, 0]])
     y = Surv.right(times.argmin(axis=0) + 1, times.min(axis=0))
     start = FPBoost(1, 0, init="linear", n_estimators=1, n_folds=2, random_state=0).fit(X, y).model_.start
-    np.testing.assert_allclose(start.coefficient[0] / start.design.scale, [1.0, -1.0], atol=0.1)
+    np.testing.assert_allclose(start.coefficient[0] / start.design.standardisation.scale, [1.0, -1.0], atol=0.1)
 
 
 def test_gradient_is_that_of_the_loss_also_where_shifts_are_cut(make_mixture, differentiate):
     X, target = simulate(80)
     mixture = make_mixture({"weibull": 1}, "exp", "scaled_softmax")
-    columns = learn_design(X, NUMBERS, target.mass, POLICY.skewness, POLICY.farthest)(X)
+    columns = learn(X, target).columns(X)
     loss = _PenalisedLoss(mixture, columns, target, largest_shift=0.7)
     point = np.r_[np.zeros(mixture.n_scores), 0.9, -0.4, 0.2]
-    cut = np.abs(columns @ point[mixture.n_scores :]) > 0.7
+    cut = np.abs(columns @ point[mixture.n_scores :, None]) > 0.7
     assert 10 < cut.sum() < 70
     for position in range(len(point)):
 
@@ -197,3 +205,47 @@ def test_gradient_is_that_of_the_loss_also_where_shifts_are_cut(make_mixture, di
             return loss(moved, 2.0)[0]
 
         assert loss(point, 2.0)[1][position] == pytest.approx(differentiate(along, point[position], 1e-6), abs=1e-6)
+
+
+class WrittenOut:
+    """A design whose columns are a plain array."""
+
+    def __init__(self, design):
+        self.design, self.features = design, design.features
+
+    def columns(self, X):
+        columns = self.design.columns(X)
+        return DenseColumns(columns @ np.eye(columns.shape[1]))
+
+
+def mixed_features(n, rng):
+    frame = pd.DataFrame(rng.normal(size=(n, 2)), columns=["x", "z"])
+    frame["five"], frame["two"] = (pd.Categorical(rng.choice(list(levels), n)) for levels in ("abcde", "ab"))
+    frame = frame.mask(rng.random((n, 4)) < 0.05)
+    schema = learn_schema(frame)
+    return schema.encode(frame), schema
+
+
+def sparse_features(n, rng):
+    return scipy.sparse.random(n, 8, 0.3, format="csr", random_state=1, data_rvs=rng.standard_exponential), NUMBERS
+
+
+@pytest.mark.parametrize("features", [mixed_features, sparse_features])
+def test_path_is_that_of_columns_written_out(make_mixture, features):
+    _, target = simulate_causes(200)
+    X, schema = features(200, np.random.default_rng(1))
+    mixture, design = make_mixture({"weibull": 1}, "exp", "scaled_softmax", 2), learn(X, target, schema)
+    ridges = [100.0, 10.0, 1.0]
+    path, written = (path_of(mixture, X, target, ridges, design=one) for one in (design, WrittenOut(design)))
+    for one, other in zip(path, written, strict=True):
+        np.testing.assert_allclose(one.coefficient, other.coefficient, atol=1e-6)
+        np.testing.assert_allclose(one.margin(X), other.margin(X), atol=1e-6)
+
+
+def test_sparse_and_dense_features_have_the_same_start(make_mixture):
+    _, target = simulate(150)
+    X, _ = sparse_features(150, np.random.default_rng(2))
+    mixture = make_mixture({"weibull": 1}, "exp", "scaled_softmax")
+    (one,), (other,) = (path_of(mixture, data, target, [3.0]) for data in (X, X.toarray()))
+    assert one.design.standardisation.skewed.any()
+    np.testing.assert_allclose(one.margin(X), other.margin(X.toarray()), atol=1e-6)

@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import Bounds, minimize
 
 from hazboost.boosting.likelihood import loss_and_gradient
 from hazboost.data.design import Design
+from hazboost.data.products import DesignMatrix
 from hazboost.data.target import Target
 from hazboost.hazards.mixture import Mixture
 from hazboost.training.policy import Policy
@@ -52,7 +53,7 @@ class LinearStart:
 
     def margin(self, X: Any) -> Array:
         """Raw scores of each row, of shape (n, scores)."""
-        shift = np.clip(self.design(X) @ self.coefficient, -self.largest_shift, self.largest_shift)
+        shift = np.clip(self.design.columns(X) @ self.coefficient, -self.largest_shift, self.largest_shift)
         return self.mixture.scores_of_logs(self.log_intercept + shift @ self.mixture.scales)
 
     def without_features(self) -> LinearStart:
@@ -90,15 +91,20 @@ def fit_linear_path(
     policy : Policy
         Bounds of the intercept and of the shift.
     """
-    loss = _PenalisedLoss(mixture.in_logs, design(X), target, policy.largest_shift)
-    n_scores, shape = mixture.n_scores, (loss.columns.shape[1], mixture.n_causes)
-    most, zeros = policy.largest_shift, np.zeros(shape[0] * shape[1])
-    bounds = [*_intercept_bounds(mixture, log_intercept, policy.intercept_reach), *[(-most, most)] * len(zeros)]
-    point, path = np.concatenate([log_intercept, zeros]), []
+    n_scores, n_causes = mixture.n_scores, mixture.n_causes
+    columns = design.columns(X)
+    beta_bounds = np.tile([-policy.largest_shift, policy.largest_shift], (columns.shape[1], 1))
+    bounds = np.concatenate(
+        [_intercept_bounds(mixture, log_intercept, policy.intercept_reach), np.repeat(beta_bounds, n_causes, axis=0)]
+    )
+    loss = _PenalisedLoss(mixture.in_logs, columns, target, policy.largest_shift)
+    point, path = np.concatenate([log_intercept, np.zeros(len(bounds) - n_scores)]), []
     # From strong to weak, each fit starts at the one before, which is close: the whole path costs little more than one.
     for ridge in ridges:
-        point = minimize(loss, point, args=(ridge,), jac=True, method="L-BFGS-B", bounds=bounds, options=SEARCH).x
-        path.append(LinearStart(mixture, point[:n_scores], design, point[n_scores:].reshape(shape), most))
+        search = {"jac": True, "method": "L-BFGS-B", "bounds": Bounds(*bounds.T), "options": SEARCH}
+        point = minimize(loss, point, args=(ridge,), **search).x
+        coefficient = point[n_scores:].reshape(-1, n_causes)
+        path.append(LinearStart(mixture, point[:n_scores], design, coefficient, policy.largest_shift))
     return path
 
 
@@ -107,7 +113,7 @@ class _PenalisedLoss:
     """The penalised loss of intercept and coefficients, laid out one after the other, with its gradient."""
 
     mixture: Mixture
-    columns: Array
+    columns: DesignMatrix
     target: Target
     largest_shift: float
 
@@ -123,13 +129,16 @@ class _PenalisedLoss:
         # Where the shift is cut it no longer moves with the coefficients.
         by_shift = np.where(shift == raw, by_row @ scales.T, 0.0)
         # The ridge is divided by the number of subjects, as the loss is, so that its strength counts subjects.
-        beta_slope = (self.columns.T @ by_shift).ravel() + ridge / total * beta
+        beta_slope = self.columns.transposed_product(by_shift).ravel() + ridge / total * beta
         slope = np.concatenate([by_row.sum(axis=0), beta_slope])
         return float(share @ loss + 0.5 * ridge / total * (beta @ beta)), slope
 
 
-def _intercept_bounds(mixture: Mixture, log_intercept: Array, reach: float) -> list[tuple[float, float]]:
-    """Log-parameters may move around their fit without covariates, shapes within their bounds; weights stay."""
+def _intercept_bounds(mixture: Mixture, log_intercept: Array, reach: float) -> Array:
+    """Log-parameters may move around their fit without covariates, shapes within their bounds; weights stay.
+
+    Of shape (scores, 2).
+    """
     # Weights keep their marginal values: scales and weights are nearly exchangeable and would drift together.
     reaches = np.where(np.arange(mixture.n_scores) < mixture.first_weight_score, reach, 0.0)
     bounds = np.column_stack([log_intercept - reaches, log_intercept + reaches])
@@ -137,4 +146,4 @@ def _intercept_bounds(mixture: Mixture, log_intercept: Array, reach: float) -> l
         for p, parameter in enumerate(block.head.parameters):
             if parameter.role == "shape":
                 bounds[block.scores(p)] = np.clip(bounds[block.scores(p)], *parameter.log_bounds)
-    return [(low, high) for low, high in bounds]
+    return bounds
