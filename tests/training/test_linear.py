@@ -15,6 +15,7 @@ from hazboost.data.products import DenseColumns
 from hazboost.data.target import Target
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS
 from hazboost.hazards.distribution import Distribution
+from hazboost.training import linear
 from hazboost.training.linear import _PenalisedLoss, fit_linear_path
 from hazboost.training.policy import POLICY
 from hazboost.training.starts import marginal_start
@@ -249,3 +250,33 @@ def test_sparse_and_dense_features_have_the_same_start(make_mixture):
     (one,), (other,) = (path_of(mixture, data, target, [3.0]) for data in (X, X.toarray()))
     assert one.design.standardisation.skewed.any()
     np.testing.assert_allclose(one.margin(X), other.margin(X.toarray()), atol=1e-6)
+
+
+@pytest.mark.parametrize("n_causes", [1, 2])
+@pytest.mark.parametrize("width", [100, 300])
+def test_many_columns_have_the_fit_of_all_coefficients(make_mixture, monkeypatch, n_causes, width):
+    """It is searched among the combinations of the rows, which are fewer."""
+    _, target = (simulate if n_causes == 1 else simulate_causes)(40)
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(40, 5)) @ rng.normal(size=(5, width)) + rng.normal(size=(40, width))
+    X[:, :10] = np.exp(X[:, :10])
+    mixture = make_mixture({"weibull": 1}, "exp", "scaled_softmax", n_causes)
+    # To the end, because a search in other coordinates stops elsewhere.
+    monkeypatch.setattr(linear, "SEARCH", {"maxiter": 3000, "maxfun": 10_000, "ftol": 1e-14, "gtol": 1e-8})
+    unknowns, evaluate = [], _PenalisedLoss.__call__
+    monkeypatch.setattr(
+        _PenalisedLoss,
+        "__call__",
+        lambda self, point, ridge: unknowns.append(len(point)) or evaluate(self, point, ridge),
+    )
+    ridges = [1000.0, 30.0]
+    reduced = path_of(mixture, X, target, ridges)
+    assert max(unknowns) == mixture.n_scores + 40 * n_causes
+    monkeypatch.setattr(linear, "MANY_COLUMNS", np.inf)
+    full = path_of(mixture, X, target, ridges)
+    assert max(unknowns) == mixture.n_scores + width * n_causes
+    new = rng.normal(size=(20, width))
+    for one, other in zip(reduced, full, strict=True):
+        assert one.coefficient.shape == other.coefficient.shape == (width, n_causes)
+        np.testing.assert_allclose(one.coefficient, other.coefficient, atol=1e-5)
+        np.testing.assert_allclose(one.margin(new), other.margin(new), atol=1e-4)

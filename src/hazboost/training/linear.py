@@ -17,7 +17,7 @@ from scipy.optimize import Bounds, minimize
 
 from hazboost.boosting.likelihood import loss_and_gradient
 from hazboost.data.design import Design
-from hazboost.data.products import DesignMatrix
+from hazboost.data.products import DenseColumns, DesignMatrix
 from hazboost.data.target import Target
 from hazboost.hazards.mixture import Mixture
 from hazboost.training.policy import Policy
@@ -25,6 +25,8 @@ from hazboost.utils.arrays import Array
 
 #: Settings of the search for the maximum.
 SEARCH = {"maxiter": 100, "ftol": 1e-7}
+#: Columns for each row from which on it is faster to reduce them first.
+MANY_COLUMNS = 2
 
 
 @dataclass(frozen=True)
@@ -92,8 +94,9 @@ def fit_linear_path(
         Bounds of the intercept and of the shift.
     """
     n_scores, n_causes = mixture.n_scores, mixture.n_causes
-    columns = design.columns(X)
-    beta_bounds = np.tile([-policy.largest_shift, policy.largest_shift], (columns.shape[1], 1))
+    columns, basis = _in_row_space(design.columns(X))
+    most = policy.largest_shift if basis is None else np.inf
+    beta_bounds = np.tile([-most, most], (columns.shape[1], 1))
     bounds = np.concatenate(
         [_intercept_bounds(mixture, log_intercept, policy.intercept_reach), np.repeat(beta_bounds, n_causes, axis=0)]
     )
@@ -103,9 +106,24 @@ def fit_linear_path(
     for ridge in ridges:
         search = {"jac": True, "method": "L-BFGS-B", "bounds": Bounds(*bounds.T), "options": SEARCH}
         point = minimize(loss, point, args=(ridge,), **search).x
-        coefficient = point[n_scores:].reshape(-1, n_causes)
+        beta = point[n_scores:].reshape(-1, n_causes)
+        coefficient = beta if basis is None else basis @ beta
         path.append(LinearStart(mixture, point[:n_scores], design, coefficient, policy.largest_shift))
     return path
+
+
+def _in_row_space(columns: DesignMatrix) -> tuple[DesignMatrix, Array | None]:
+    r"""Many more columns than rows: coordinates of the rows in an orthonormal basis, and the basis; None elsewhere.
+
+    Coefficients that are orthogonal to all rows change no prediction, so the ridge makes them zero. The others are
+    :math:`\beta = Q \gamma` with :math:`|\beta| = |\gamma|`: the same penalised fit, with as few unknowns as rows. No
+    bounds are needed there: among many columns no single coefficient comes near to them.
+    """
+    n, width = columns.shape
+    if not isinstance(columns, DenseColumns) or width <= MANY_COLUMNS * n:
+        return columns, None
+    basis, coordinates = np.linalg.qr(columns.values.T)
+    return DenseColumns(coordinates.T), basis
 
 
 @dataclass(frozen=True)
