@@ -6,6 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from hazboost import FPBoost, Surv
 from hazboost.boosting.likelihood import loss_and_gradient
@@ -51,9 +53,9 @@ def learn(X, target, schema=NUMBERS):
     return learn_design(X, schema, target.mass, POLICY.skewness, POLICY.farthest)
 
 
-def path_of(mixture, X, target, ridges, first=None, design=None):
+def path_of(mixture, X, target, ridges, first=None, design=None, directions=()):
     first = marginal_start(mixture.in_logs, target, np.random.default_rng(0)) if first is None else first
-    return fit_linear_path(mixture, design or learn(X, target), X, target, first, ridges, POLICY)
+    return fit_linear_path(mixture, design or learn(X, target), X, target, first, ridges, POLICY, directions)
 
 
 @pytest.mark.parametrize("weight", ["uniform", "scaled_softmax"])
@@ -280,3 +282,70 @@ def test_many_columns_have_the_fit_of_all_coefficients(make_mixture, monkeypatch
         assert one.coefficient.shape == other.coefficient.shape == (width, n_causes)
         np.testing.assert_allclose(one.coefficient, other.coefficient, atol=1e-5)
         np.testing.assert_allclose(one.margin(new), other.margin(new), atol=1e-4)
+
+
+#: From far below to far above whatever was seen.
+GRID = np.r_[-1e300, -np.logspace(6, -6, 25), 0.0, np.logspace(-6, 6, 25), 1e300]
+
+
+def skewed_features(rng, n):
+    """Symmetric, skewed to either side, and mostly zero."""
+    rare = np.where(rng.random(n) < 0.7, 0.0, rng.lognormal(size=n))
+    return np.column_stack([rng.normal(size=n), rng.lognormal(size=n), 2.0 - rng.lognormal(size=n), rare])
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    seed=st.integers(0, 1000),
+    directions=st.tuples(*[st.sampled_from([-1, 0, 1])] * 4),
+    n_causes=st.integers(1, 2),
+    sparse=st.booleans(),
+    weight=st.sampled_from(["scaled_softmax", "softmax"]),
+)
+def test_margin_moves_in_the_given_directions_only(make_mixture, seed, directions, n_causes, sparse, weight):
+    rng = np.random.default_rng(seed)
+    _, target = (simulate if n_causes == 1 else simulate_causes)(60, seed)
+    X = skewed_features(rng, 60)
+    store = scipy.sparse.csr_matrix if sparse else np.asarray
+    mixture = make_mixture({"weibull": 1, "loglogistic": 1}, "softplus", weight, n_causes)
+    (start,) = path_of(mixture, store(X), target, [1.0], directions=directions)
+    for feature, direction in enumerate(directions):
+        rows = np.repeat(X[rng.integers(60)][None], len(GRID), axis=0)
+        rows[:, feature] = GRID
+        steps = np.diff(start.margin(store(rows)), axis=0)
+        if direction:
+            assert (direction * steps >= -1e-12).all()
+
+
+def test_a_direction_against_the_data_removes_a_feature_and_one_with_them_changes_nothing(make_mixture):
+    X, target = simulate_causes(800)
+    mixture = make_mixture({"exponential": 1}, "exp", "scaled_softmax", 2)
+    (free,), (along,), (against,) = (
+        path_of(mixture, X, target, [1.0], directions=directions) for directions in [(), (1, -1, 0), (-1, 1, 0)]
+    )
+    np.testing.assert_array_less(0.1, np.abs(free.coefficient[[0, 1, 2, 2], [0, 1, 0, 1]]))
+    # The first feature brings the first cause forward, and the second puts the second cause off.
+    np.testing.assert_allclose(along.coefficient[[0, 1], [0, 1]], free.coefficient[[0, 1], [0, 1]], atol=0.02)
+    np.testing.assert_array_equal(against.coefficient[[0, 1], [0, 1]], 0.0)
+    np.testing.assert_allclose(against.coefficient[2], free.coefficient[2], atol=0.15)
+
+
+def test_many_columns_keep_their_directions(make_mixture):
+    _, target = simulate(30)
+    X = np.random.default_rng(4).normal(size=(30, 200))
+    directions = np.resize([1, -1, 0], 200)
+    (start,) = path_of(make_mixture({"weibull": 1}, "exp", "scaled_softmax"), X, target, [1.0], directions=directions)
+    assert (directions[:, None] * start.coefficient >= 0.0).all()
+    assert (start.coefficient[directions == 0] < 0.0).any()
+
+
+def test_monotone_constraints_hold_for_the_linear_start():
+    X, target = simulate(200)
+    y = target.event, target.lower
+    options = {"n_estimators": 1, "n_folds": 2, "random_state": 0}
+    free = FPBoost(**options).fit(X, y).model_.start.coefficient[:, 0]
+    bound = FPBoost(**options, monotone_constraints=[-1, -1, 1]).fit(X, y).model_.start.coefficient[:, 0]
+    assert free[0] > 0.1
+    assert bound[0] == 0.0
+    assert bound[1] < -0.1
+    assert bound[2] >= 0.0

@@ -71,6 +71,7 @@ def fit_linear_path(
     log_intercept: Array,
     ridges: Sequence[float],
     policy: Policy,
+    directions: Sequence[int] = (),
 ) -> list[LinearStart]:
     r"""Maximise the likelihood with a ridge penalty, for each of several strengths.
 
@@ -92,11 +93,16 @@ def fit_linear_path(
         Strengths; best from strong to weak, as each fit begins where the one before ended.
     policy : Policy
         Bounds of the intercept and of the shift.
+    directions : sequence of int
+        For each feature 1 or -1 where the hazard of every cause may only rise or only fall with it, and 0 elsewhere;
+        empty without constraints.
     """
     n_scores, n_causes = mixture.n_scores, mixture.n_causes
-    columns, basis = _in_row_space(design.columns(X))
-    most = policy.largest_shift if basis is None else np.inf
-    beta_bounds = np.tile([-most, most], (columns.shape[1], 1))
+    columns, basis = (design.columns(X), None) if any(directions) else _in_row_space(design.columns(X))
+    if basis is None:
+        beta_bounds = _coefficient_bounds(design, directions, policy.largest_shift)
+    else:
+        beta_bounds = np.tile([-np.inf, np.inf], (basis.shape[1], 1))
     bounds = np.concatenate(
         [_intercept_bounds(mixture, log_intercept, policy.intercept_reach), np.repeat(beta_bounds, n_causes, axis=0)]
     )
@@ -124,6 +130,19 @@ def _in_row_space(columns: DesignMatrix) -> tuple[DesignMatrix, Array | None]:
         return columns, None
     basis, coordinates = np.linalg.qr(columns.values.T)
     return DenseColumns(coordinates.T), basis
+
+
+def _coefficient_bounds(design: Design, directions: Sequence[int], largest: float) -> Array:
+    """Bounds of the coefficients of each column, of shape (columns, 2).
+
+    Power transforms, standardisation and clipping are increasing, so the sign of a coefficient is the direction.
+    """
+    bounds = np.tile([-largest, largest], (len(design.features), 1))
+    if any(directions):
+        direction = np.asarray(directions)[design.features]
+        bounds[direction > 0, 0] = 0.0
+        bounds[direction < 0, 1] = 0.0
+    return bounds
 
 
 @dataclass(frozen=True)

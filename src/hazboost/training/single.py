@@ -33,7 +33,9 @@ def fit_linear_starts(plan: Plan, sample: Sample, ridges: Sequence[float]) -> li
     sample = sample.draw(policy.rows_for_linear, np.random.default_rng(plan.search.seed))
     without_covariates = marginal_start(mixture.in_logs, sample.target, np.random.default_rng(plan.search.seed))
     design = learn_design(sample.X, plan.schema, sample.target.mass, policy.skewness, policy.farthest)
-    return fit_linear_path(mixture, design, sample.X, sample.target, without_covariates, ridges, policy)
+    return fit_linear_path(
+        mixture, design, sample.X, sample.target, without_covariates, ridges, policy, plan.given.directions
+    )
 
 
 def training_matrix(engine: Engine, sample: Sample, start: Start, like: Matrix | None = None) -> Matrix:
