@@ -10,8 +10,10 @@ import scipy.sparse
 from scipy import stats
 from scipy.optimize import minimize_scalar
 
+from hazboost.data import design as design_module
 from hazboost.data.design import learn_design
 from hazboost.data.features import Schema, learn_schema
+from hazboost.data.products import DenseColumns
 from hazboost.training.policy import POLICY
 
 NUMBERS = Schema(None, {}, sparse=False)
@@ -239,8 +241,11 @@ def naive_column(train, new, weight):
     return np.where(np.isnan(new), 0.0, np.clip((new - center) / spread, -FARTHEST, FARTHEST))
 
 
-def test_columns_are_those_of_a_naive_computation():
+@pytest.mark.parametrize("written_out", [True, False])
+def test_columns_are_those_of_a_naive_computation(monkeypatch, written_out):
     """Symmetric, skewed and rare numbers and categories, with weights and missing values."""
+    if not written_out:
+        monkeypatch.setattr(design_module, "WRITTEN_OUT", 0)
     rng = np.random.default_rng(9)
     numbers = {
         "normal": rng.normal(size=300),
@@ -260,6 +265,7 @@ def test_columns_are_those_of_a_naive_computation():
     encoded = schema.encode(frame)
     train, new = encoded[:250], encoded[200:]
     design = learn(train, schema, weight[:250])
+    assert isinstance(design.columns(new), DenseColumns) == written_out
     assert straightened(design) == {2, 4, 6}
     levels = [np.where(np.isnan(encoded[:, :1]), np.nan, encoded[:, :1] == np.arange(5)), encoded[:, 1:]]
     numeric = np.column_stack(levels)
@@ -312,6 +318,8 @@ def test_a_category_of_many_levels_needs_little_memory():
         columns.transposed_product(columns @ coefficient)
 
     assert peak_memory(use) < 10.0
+    design = learn(code, schema, np.ones(20_000))
+    assert peak_memory(lambda: design.columns(code[:1]) @ coefficient) < 1.0  # one subject alone, too
 
 
 def test_a_sparse_matrix_is_not_written_out():

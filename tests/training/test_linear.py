@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from hazboost import FPBoost, Surv
 from hazboost.boosting.likelihood import loss_and_gradient
+from hazboost.data import design as design_module
 from hazboost.data.design import learn_design
 from hazboost.data.features import Schema, learn_schema
 from hazboost.data.products import DenseColumns
@@ -235,7 +236,8 @@ def sparse_features(n, rng):
 
 
 @pytest.mark.parametrize("features", [mixed_features, sparse_features])
-def test_path_is_that_of_columns_written_out(make_mixture, features):
+def test_path_is_that_of_columns_written_out(make_mixture, monkeypatch, features):
+    monkeypatch.setattr(design_module, "WRITTEN_OUT", 0)
     _, target = simulate_causes(200)
     X, schema = features(200, np.random.default_rng(1))
     mixture, design = make_mixture({"weibull": 1}, "exp", "scaled_softmax", 2), learn(X, target, schema)

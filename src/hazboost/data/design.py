@@ -25,6 +25,9 @@ from hazboost.data.products import (
 from hazboost.data.straightening import Straightening, learn_straightening
 from hazboost.utils.arrays import Array, Indices, Mask
 
+#: Indicators with at most so many entries are written out, as products with a small array are faster.
+WRITTEN_OUT = 2**16
+
 
 @dataclass(frozen=True)
 class Design:
@@ -51,7 +54,10 @@ class Design:
         X = np.asarray(X, dtype=np.float64)
         if not len(self.indicators.positions):
             return self.standardisation.dense(X)
-        return JoinedColumns(self.standardisation.dense(X[:, self.numeric]), self.indicators.columns(X))
+        numbers, indicators = self.standardisation.dense(X[:, self.numeric]), self.indicators.columns(X)
+        if max(indicators.shape) * indicators.shape[1] > WRITTEN_OUT:
+            return JoinedColumns(numbers, indicators)
+        return DenseColumns(np.column_stack([numbers.values, indicators @ np.eye(indicators.shape[1])]))
 
     @property
     def features(self) -> Indices:
