@@ -341,6 +341,7 @@ SPARSE = {
     "csr matrix": sp.csr_matrix,
     "csc matrix": sp.csc_matrix,
     "coo matrix": sp.coo_matrix,
+    "dok array": sp.dok_array,
     "csr array": sp.csr_array,
     "csc array": sp.csc_array,
 }

@@ -105,10 +105,10 @@ def readable(X: Any) -> Any:
     if is_table(X):
         refuse_repeated_names(column_names(X), "X")
         return X
-    if isinstance(X, Mapping):
-        raise TypeError(f"X must be an array or a table; got {type(X).__name__}. Use pandas.DataFrame(X).")
     if scipy.sparse.issparse(X):
         refuse_without_numbers(X, "X")
+    elif isinstance(X, Mapping):
+        raise TypeError(f"X must be an array or a table; got {type(X).__name__}. Use pandas.DataFrame(X).")
     else:
         plain = as_plain(X)
         refuse_without_numbers(plain, "X")

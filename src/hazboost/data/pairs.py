@@ -16,8 +16,8 @@ from hazboost.utils.warn import warn_caller
 
 #: Words in the names of events and of times, as the data sets of textbooks and of R and Python packages use them.
 EVENT_WORD = re.compile(
-    r"events?|f?stat(us)?|(un)?cens(or(ed|ing)?)?|death|dead|died|deceased|fail(ed|ure)?|cause|delta|observed|indicator"
-    r"|relapsed?|recurrence|churn(ed)?"
+    r"events?|f?stat(us)?|(un)?cens(or(ed|ing)?)?|death|dead|died|deceased|fail(ed)?|failure|cause|delta|observed"
+    r"|indicator|relapsed?|recurrence|churn(ed)?"
 )
 TIME_WORD = re.compile(
     r"times?|t|tte|durations?|start|stop|entry|exit|futime|ftime|survtime|lenfol|followup|(day|week|month|year|hour)s?"
