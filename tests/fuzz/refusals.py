@@ -1,0 +1,59 @@
+"""Reasons for which data without a deliberate flaw may be refused."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from tests.fuzz.extras import make_weight
+from tests.fuzz.outcomes import observe
+from tests.fuzz.tables import make_raw
+
+
+def has_empty_column(case):
+    """A column without values, possibly after rows of weight zero are left out."""
+    weight = make_weight(case.weights, case.features.rows, case.features.seed)
+    heavy = np.ones(case.features.rows, dtype=bool) if weight is None else np.asarray(weight) > 0.0
+    return any(np.isnan(column[heavy]).all() for column in make_raw(case.features).columns)
+
+
+def has_weightless_rows(case):
+    return "zero" in case.weights
+
+
+def is_divided(case):
+    """Whether a part of the data is set aside, so that the other part may lack something."""
+    return case.settings.get("patience") is not None or chooses(case)
+
+
+def chooses(case):
+    return case.settings.get("init", "linear") == "linear" or case.settings.get("n_estimators", "auto") == "auto"
+
+
+def has_events_at_zero_only(case):
+    columns = observe(case.outcome, case.features.rows)
+    times = [columns[name] for name in ("time", "upper", "lower") if name in columns]
+    return bool(times) and not any((values[np.isfinite(values)] > 0.0).any() for values in times)
+
+
+def has_categories(case):
+    return any(column.kind == "category" for column in case.features.columns)
+
+
+#: Pattern of the message -> when it is right.
+EXPECTED = {
+    r"every value is missing": has_empty_column,
+    r"no event": lambda case: has_weightless_rows(case) or is_divided(case),
+    r"causes must be numbered": has_weightless_rows,
+    r"times are 0": lambda case: has_events_at_zero_only(case) or has_weightless_rows(case) or is_divided(case),
+    r"folds cannot be made of|all events are in one fold": chooses,
+    r"validation_fraction=.* cannot split|no comparable pair|C-index needs one time": is_divided,
+    r"takes no categorical features|categor.*monotone|monotone.*categor": has_categories,
+    r"has no meaning with n_estimators='auto'": lambda case: case.settings.get("patience") is not None,
+}
+
+
+def is_expected(case, message):
+    """Whether the message states something that is true of the case."""
+    return any(re.search(pattern, message, re.DOTALL) and when(case) for pattern, when in EXPECTED.items())

@@ -1,0 +1,120 @@
+"""What two fits have in common: to the same data, to data in another form or unit, after another fit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from hazboost import FPBoost
+from tests.fuzz.flaws import FLAWS
+from tests.fuzz.invariants import require, require_close
+from tests.fuzz.outcomes import forms_of, give, in_unit
+from tests.fuzz.tables import alike, contain
+
+
+def fit(inputs, model=None):
+    model = FPBoost(**inputs.settings) if model is None else model.set_params(**inputs.settings)
+    return model.fit(**inputs.arguments())
+
+
+def learned(model):
+    return {name: value for name, value in vars(model).items() if name.endswith("_")}
+
+
+def require_same(s, other, text, factor=1.0):
+    """The same rounds and curves, with times multiplied by a factor."""
+    require(other.n_estimators_ == s.model.n_estimators_, f"{text}: the same number of rounds")
+    curves = other.predict_survival_function(s.X, times=factor * s.times)
+    require_close(curves, s.survival(), f"{text}: survival", rtol=1e-6, atol=1e-6)
+    require_close(other.predict(s.X) / factor, s.model.predict(s.X), f"{text}: risk", rtol=1e-6, atol=0.0)
+
+
+def relate_nothing(s):
+    """No second fit."""
+
+
+def relate_same(s):
+    """The same data give the same model, to the last bit."""
+    other = fit(s.inputs)
+    require(learned(other).keys() == learned(s.model).keys(), "the same attributes")
+    require(other.history_ == s.model.history_, "the same history")
+    require(other.predict_survival_function(s.X, times=s.times) == s.survival(), "the same survival")
+
+
+def relate_weights(s):
+    """All weights times a constant."""
+    given = s.inputs.sample_weight
+    weight = np.ones(len(s.inputs.raw)) if given is None else np.asarray(given, dtype=float)
+    factor = 2.0 ** np.random.default_rng(s.case.features.seed).integers(-20, 21)
+    require_same(s, fit(replace(s.inputs, sample_weight=factor * weight)), f"weights times {factor:g}")
+
+
+def relate_unit(s):
+    """Time in another unit; powers of two are exact."""
+    factor = 2.0 ** np.random.default_rng(s.case.features.seed).integers(-30, 31)
+    columns = in_unit(s.inputs.columns, factor)
+    y = give(columns, s.case.outcome.form, s.case.outcome.event_type)
+    watched = None if s.inputs.eval_set is None else (s.inputs.X, y)
+    other = fit(replace(s.inputs, y=y, eval_set=watched))
+    require_same(s, other, f"times multiplied by {factor:g}", factor)
+    require_close(other.predict_median(s.X) / factor, s.model.predict_median(s.X), "the median", rtol=1e-6, atol=0.0)
+
+
+def relate_form(s):
+    """The outcome in another form."""
+    forms = [form for form in forms_of(s.inputs.columns) if form != s.case.outcome.form]
+    form = forms[s.case.outcome.seed % len(forms)]
+    y = give(s.inputs.columns, form, s.case.outcome.event_type)
+    require_same(s, fit(replace(s.inputs, y=y)), f"y as {form}")
+
+
+def relate_container(s):
+    """The features in another container."""
+    containers = alike(s.case.features.container, s.inputs.raw)
+    container = containers[s.case.features.seed % len(containers)]
+    X = contain(s.inputs.raw, container, s.case.features.seed + 2)
+    other = fit(replace(s.inputs, X=X, eval_set=None if s.inputs.eval_set is None else (X, s.inputs.y)))
+    survival = other.predict_survival_function(contain(s.raw, container, s.case.features.seed), times=s.times)
+    require_close(survival, s.survival(), f"fitted to {container}: survival", rtol=1e-6, atol=1e-6)
+
+
+def relate_refit(s):
+    """A model that was fitted to something else before is like a new one."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(20, 2)), columns=["age", "dose"])
+    used = FPBoost(n_estimators=2, init="km", random_state=0).fit(frame, (rng.integers(1, 3, 20), rng.weibull(1.5, 20)))
+    again = fit(s.inputs, used)
+    require(learned(again).keys() == learned(s.model).keys(), "after another fit: the same attributes")
+    require_same(s, again, "after another fit")
+
+
+def relate_failed(s):
+    """A fit that is refused changes nothing."""
+    before, survival = dict(vars(s.model)), s.survival()
+    names = list(FLAWS)
+    for number in range(len(names)):
+        _, spoil = FLAWS[names[(s.case.outcome.seed + number) % len(names)]]
+        if (spoiled := spoil(s.case, s.inputs)) is not None:
+            break
+    parameters = s.model.get_params()
+    try:
+        fit(spoiled(), s.model)
+    except (ValueError, TypeError):
+        s.model.set_params(**parameters)
+    require(vars(s.model).keys() == before.keys(), "a refused fit: attributes")
+    require([vars(s.model)[name] is before[name] for name in learned(s.model)], "a refused fit: learned attributes")
+    require(s.survival() == survival, "a refused fit: predictions")
+
+
+RELATIONS = {
+    "none": relate_nothing,
+    "same": relate_same,
+    "weights": relate_weights,
+    "unit": relate_unit,
+    "form": relate_form,
+    "container": relate_container,
+    "refit": relate_refit,
+    "failed": relate_failed,
+}
