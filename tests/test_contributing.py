@@ -66,7 +66,7 @@ def test_the_engine_serves_the_whole_estimator():
     engine = names_in(ENGINE)["ScikitLearnEngine"](learning_rate=0.3)
 
     class WithScikitLearn(FPBoost):
-        def _engine(self, schema, n_scores, settings):
+        def _engine(self, settings, features, n_scores):
             return engine
 
     model = WithScikitLearn(n_folds=3, random_state=0).fit(X, (EVENT, TIME), eval_set=(X, (EVENT, TIME)))

@@ -353,11 +353,27 @@ def test_history_starts_before_the_first_round_in_the_users_time():
     np.testing.assert_allclose(np.subtract(history[5], in_years), EVENT.mean() * np.log(365.25), rtol=1e-4)
 
 
+@pytest.mark.parametrize("factor", [1e-20, 1.0 / 300, 1000.0, 1e20])
+@pytest.mark.parametrize("options", [{}, {"n_estimators": "auto", "init": "linear", "n_folds": 2}], ids=str)
+@pytest.mark.parametrize("step", STEPS)
+def test_only_ratios_of_weights_matter(factor, options, step):
+    """All constants that count subjects or events count them relative to the mean weight."""
+    weight = np.random.default_rng(0).uniform(0.2, 2.0, len(X))
+    expected = small(**options, **STEPS[step]).fit(X, Y, sample_weight=weight)
+    scaled = small(**options, **STEPS[step]).fit(X, Y, sample_weight=factor * weight)
+    np.testing.assert_allclose(scaled.predict(X), expected.predict(X), rtol=1e-5)
+    np.testing.assert_allclose(scaled.history_["train_loss"], expected.history_["train_loss"], rtol=1e-6)
+    equal = small(**options, **STEPS[step]).fit(X, Y, sample_weight=np.full(len(X), factor))
+    np.testing.assert_allclose(equal.predict(X), small(**options, **STEPS[step]).fit(X, Y).predict(X), rtol=1e-5)
+
+
 @pytest.mark.parametrize("init", STARTS)
 @pytest.mark.parametrize("step", STEPS)
 def test_weight_two_is_the_row_twice(init, step):
+    """Where nothing counts subjects: the ridge of the leaves and their smallest size do."""
     twice = np.arange(len(X)) % 3 == 0
     options = {"tree_method": "exact", "init": init, "subsample": 1.0, **STEPS[step]}
+    options |= {"reg_lambda": 0.0, "min_child_weight": 0.0}
     weighted = small(**options).fit(X, Y, sample_weight=1.0 + twice)
     rows = np.r_[np.arange(len(X)), np.flatnonzero(twice)]
     repeated = small(**options).fit(X[rows], (EVENT[rows], TIME[rows]))
@@ -436,69 +452,6 @@ def test_tree_method_reaches_xgboost(method):
     config = json.loads(model.model_.boosters[0].save_config())["learner"]["gradient_booster"]["gbtree_train_param"]
     assert config["tree_method"] == method
     assert model.score(X, Y) > 0.7
-
-
-def u_shaped():
-    """The risk is lowest in the middle of the only feature."""
-    feature = np.linspace(-2.0, 2.0, 200)
-    time = np.random.default_rng(0).weibull(2.0, 200) * np.exp(-np.abs(feature))
-    return feature[:, None], (np.ones(200, dtype=bool), time)
-
-
-@pytest.mark.parametrize("direction", [1, -1])
-@pytest.mark.parametrize("container", [tuple, list, np.array], ids=["tuple", "list", "array"])
-def test_monotone_constraints_hold_for_every_score(direction, container):
-    features, y = u_shaped()
-    free = small(max_depth=3).fit(features, y).model_.distribution(features).scores
-    model = small(max_depth=3, monotone_constraints=container([direction])).fit(features, y)
-    steps = np.diff(model.model_.distribution(features).scores, axis=0) * direction
-    assert (steps >= 0.0).all()
-    assert (steps > 0.0).any()
-    assert (np.diff(free, axis=0) * direction < 0.0).any()
-
-
-def test_monotone_constraints_by_name():
-    pd = pytest.importorskip("pandas")
-    features, y = u_shaped()
-    frame = pd.DataFrame(features, columns=["dose"])
-    model = small(max_depth=3, monotone_constraints={"dose": 1}).fit(frame, y)
-    assert (np.diff(model.model_.distribution(frame).scores, axis=0) >= 0.0).all()
-
-
-def pairs_in_trees(booster):
-    """Sets of features that meet on a branch of a tree of depth two."""
-    table = booster.trees_to_dataframe()
-    feature = dict(zip(table["ID"], table["Feature"], strict=True))
-    children = table[table["Feature"] != "Leaf"].melt(["ID", "Feature"], ["Yes", "No"])
-    below = children["value"].map(feature)
-    inner = below != "Leaf"
-    return {frozenset(pair) for pair in zip(children["Feature"][inner], below[inner], strict=True)}
-
-
-def interacting():
-    """Features 0 with 1, and 2 with 3, decide together."""
-    features = np.random.default_rng(1).normal(size=(300, 4))
-    log_time = features[:, 0] * features[:, 2] + features[:, 0] + features[:, 1] + features[:, 2] + features[:, 3]
-    return features, (np.ones(300, dtype=bool), np.exp(log_time))
-
-
-def test_interaction_constraints_by_name():
-    pd = pytest.importorskip("pandas")
-    features, y = interacting()
-    frame = pd.DataFrame(features, columns=list("abcd"))
-    groups = [["a", "b"], ["c", "d"]]
-    allowed = {frozenset(pair) for group in groups for pair in product(group, group)}
-    free = small(max_depth=2).fit(frame, y)
-    model = small(max_depth=2, interaction_constraints=groups).fit(frame, y)
-    assert pairs_in_trees(model.model_.boosters[0]) <= allowed
-    assert not pairs_in_trees(free.model_.boosters[0]) <= allowed
-
-
-def test_interaction_constraints_by_position():
-    features, y = interacting()
-    model = small(max_depth=2, interaction_constraints=[[0, 1], [2, 3]]).fit(features, y)
-    allowed = {frozenset(pair) for group in (("f0", "f1"), ("f2", "f3")) for pair in product(group, group)}
-    assert pairs_in_trees(model.model_.boosters[0]) <= allowed
 
 
 def test_a_tree_for_each_score_and_round():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 import re
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -17,18 +18,19 @@ from sklearn.utils.validation import validate_data
 
 from hazboost.boosting.objective import Objective
 from hazboost.boosting.steps import STEPS
-from hazboost.data.constraints import tree_constraints
+from hazboost.data.constraints import read_constraints
 from hazboost.data.features import Schema, learn_schema, readable, refuse_empty_columns
 from hazboost.data.reading import as_groups, as_target, check_causes, check_informative
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
-from hazboost.engines import Engine, LocalEngine
+from hazboost.engines import Engine, Features, LocalEngine, monotone_engine
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
 from hazboost.hazards.heads import HEADS
 from hazboost.hazards.mixture import Mixture
 from hazboost.prediction.notebook import summary_card
 from hazboost.prediction.predictor import Predictor
-from hazboost.training.advice import advise_on_weights, check_can_stop
+from hazboost.training.advice import advise_on_size, check_can_stop
+from hazboost.training.constraints import check_constraints
 from hazboost.training.fit import Trained, train_model
 from hazboost.training.plan import HORIZONS, Given, Plan, Search, Stopping, TimeScale
 from hazboost.training.policy import POLICY
@@ -146,7 +148,8 @@ default="scaled_softmax"
     subsample, colsample_bytree : float, default=0.5
         Share of the rows sampled for each round, and of the columns for each tree.
     min_child_weight : float, default=1
-        Smallest number of subjects (sum of sample weights) in a leaf; with ``solver="newton"``, smallest curvature.
+        Smallest number of subjects in a leaf (the sum of their weights, relative to the mean weight); with
+        ``solver="newton"``, smallest curvature.
     reg_lambda : float, default=1
         Ridge penalty on the leaves.
     max_bin : int, default=64
@@ -154,10 +157,17 @@ default="scaled_softmax"
     tree_method : {"hist", "exact", "approx"}, default="hist"
         How XGBoost finds splits. "exact" considers all, as in the paper, but does not support categorical features.
     monotone_constraints : dict or sequence, optional
-        For each feature 1, 0 or -1: the direction in which the trees may change every raw score with it. Increasing
-        scales and weights mean increasing risk; increasing shapes need not.
+        For each feature 1, 0 or -1: the risk may only rise with it (1), only fall (-1), or do both. It holds for the
+        whole model and for every cause: the hazard at any time rises, and with it the cumulative hazard and the risk
+        score of `predict`; survival, quantiles and means fall. With competing causes, the cumulative incidence of one
+        of them need not rise, because those of the others do. Scores that change the course of the hazard over time,
+        shapes and shares of heads, do not depend on constrained features, so that these act as in a model of
+        proportional hazards (for weights without a level, through the scales of the heads). A missing value has no
+        place in the order. Categories, negative weights and heads that can be switched off are refused.
     interaction_constraints : sequence of sequences, optional
-        Groups of features that may interact in a tree.
+        Groups of features that may interact. Every raw score is a sum of functions, each of the features of one group;
+        a feature in no group has a function of its own. With several scores the hazard, in which they meet, need not be
+        such a sum or product.
     n_jobs : int, optional
         Number of threads; ``None`` means one and ``-1`` all, as in scikit-learn.
     device : str, default="cpu"
@@ -209,8 +219,13 @@ default="scaled_softmax"
     that are not stored count as missing. Categories unknown to training are missing, too. A subject all of whose heads
     are switched off has the constant hazard of half an event in all of the training follow-up.
 
-    **Duplicate rows** of one subject leak across folds, which then choose too many rounds and too deep trees; pass
-    ``groups`` to keep them together. A warning is given if deeper trees were chosen and many rows are duplicates.
+    **Copies of rows**, as in a bootstrap sample or an oversampled class, are recognised and stay in one fold: divided
+    between folds, a model that has memorised them would seem to be the best. Subjects that are alike by chance, where
+    features and times have few values, are no copies. With ``groups``, only these decide.
+
+    **Weights** count relative to their mean: multiplying all of them by a number changes nothing, and the constants
+    that count subjects or events (``reg_lambda``, ``min_child_weight``, the shrinkage of the trees) count rows of mean
+    weight. A row with a weight of two is therefore not quite two rows.
 
     **Several rows of one subject** (``Surv.counting`` with ``id``) count as one subject: together they weigh one in a
     leaf, are penalised once, and stay on one side of every split into folds or validation data. Splitting a subject
@@ -381,7 +396,7 @@ default="scaled_softmax"
             first, then time, under any names); a DataFrame with the columns ``event`` and ``time``, or those of
             `hazboost.Surv`; or a pair ``(event, time)``. An event is boolean, or the number of its cause, 0 for none.
         sample_weight : array-like of shape (n,), optional
-            Weights of the rows.
+            Weights of the rows, of which only the ratios matter.
         eval_set : pair (X, y), or list of one such pair, optional
             Data to watch during training, and for early stopping.
         groups : array-like of shape (n,), optional
@@ -436,7 +451,7 @@ default="scaled_softmax"
                 "tree_method='exact' takes no categorical features; use tree_method='hist' or encode them as numbers."
             )
         # Rows of weight 0 must not matter at all, so they are removed before time is scaled and features are binned.
-        sample = sample.without_weightless_rows()
+        sample = sample.without_weightless_rows().with_mean_weight_one().with_copies_together(2 * self.n_folds)
         check_causes(sample.target)
         return sample
 
@@ -446,7 +461,7 @@ default="scaled_softmax"
         if validation is not None and self.patience is not None:
             check_can_stop(self.stopping_metric, validation.target)
         if self.solver == "gradient":  # with "newton" the hessian is not the number of subjects
-            advise_on_weights(float(train.target.mass.sum()), self.min_child_weight)
+            advise_on_size(float(train.target.mass.sum()), self.min_child_weight)
 
     def _read_eval_set(self, named: BaseEstimator, schema: Schema, eval_set: Any, n_causes: int) -> Sample | None:
         """Check the validation data against the training data."""
@@ -498,27 +513,36 @@ default="scaled_softmax"
         mixture = self._mixture(policy.background_events * unit / target.exposure, n_causes)
         step = STEPS["newton" if self.solver == "newton" else self.gradient_scaling]
         n_threads = effective_n_jobs(self.n_jobs)
-        constraints = tree_constraints(
-            schema, train.X.shape[1], self.monotone_constraints, self.interaction_constraints
+        width = train.X.shape[1]
+        constraints = read_constraints(schema, width, self.monotone_constraints, self.interaction_constraints)
+        check_constraints(constraints, mixture, self.init)
+        features = Features(
+            width,
+            None if schema.names is None else tuple(schema.names),
+            frozenset(schema.categories),
+            constraints.directions,
+            constraints.groups,
         )
-        settings = {**self._tree_settings(seed, n_threads), **constraints}
+        settings = self._tree_settings(seed, n_threads)
+        engine = monotone_engine(partial(self._engine, settings), features, mixture.scaling)
         return Plan(
             schema=schema,
             time=TimeScale(unit, HORIZONS[self.risk_horizon](target, policy)),
             objective=Objective(mixture, self.alpha, self.l1_ratio, step, policy.caution, n_threads),
-            engine=self._engine(schema, mixture.n_scores, settings),
+            engine=engine,
             given=Given(
                 self.init,
                 None if self.n_estimators == "auto" else self.n_estimators,
                 None if self.max_depth == "auto" else self.max_depth,
+                constraints.directions,
             ),
             stopping=Stopping("concordance" if self.stopping_metric == "concordance" else "loss", self.patience),
             search=Search(self.n_folds, seed, bool(self.verbose), policy),
         )
 
-    def _engine(self, schema: Schema, n_scores: int, settings: dict[str, Any]) -> Engine:
+    def _engine(self, settings: dict[str, Any], features: Features, n_scores: int) -> Engine:
         """What grows the trees; subclasses that run elsewhere return another engine."""
-        return LocalEngine(settings, n_scores, schema.tree_names, schema.types)
+        return LocalEngine(settings, n_scores, features)
 
     def _mixture(self, background: float, n_causes: int) -> Mixture:
         """The heads with their activations."""

@@ -1,47 +1,44 @@
-"""Samples: duplicates, and rows drawn at random."""
+"""Samples: groups, weights, and rows drawn at random."""
 
 from __future__ import annotations
 
-import tracemalloc
-
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
-from scipy.sparse import csr_matrix
 
-from hazboost.data.sample import Sample, row_hashes
+from hazboost.data.sample import Sample
 from hazboost.data.target import Target
 
 
-def brute_force(X, target):
-    outcome = zip(target.lower, target.upper, target.entry, target.cause, strict=True)
-    return len(target) - len({(*row, *seen) for row, seen in zip(X.tolist(), outcome, strict=True)})
+def bootstrapped(n, drawn):
+    rng = np.random.default_rng(0)
+    time = rng.weibull(1.5, n)
+    upper = np.where(rng.random(n) < 0.7, time, np.inf)
+    return Sample(rng.normal(size=(n, 3))[drawn], Target.of(time[drawn], upper[drawn]))
 
 
-@given(
-    arrays(float, (30, 2), elements=st.sampled_from([0.0, 1.0, 2.0, -1.0])), arrays(int, 30, elements=st.integers(1, 2))
-)
-def test_duplicates_are_those_of_a_comparison_row_by_row(X, time):
-    target = Target.of(time.astype(float), np.where(time == 2, 2.0, np.inf))
-    assert Sample(X, target).count_duplicates() == brute_force(X, target)
-    assert Sample(csr_matrix(X), target).count_duplicates() == brute_force(X, target)
+def test_copies_make_groups_where_enough_are_left():
+    drawn = np.repeat(np.arange(20), 3)
+    sample = bootstrapped(20, drawn)
+    np.testing.assert_array_equal(sample.with_copies_together(10).group, drawn)
+    assert sample.with_copies_together(21).group is None
+    events = len(set(drawn[sample.target.event]))
+    assert sample.with_copies_together(events).group is not None
+    assert sample.with_copies_together(events + 1).group is None, "folds need events to learn from"
 
 
-def test_equal_values_in_other_columns_are_not_the_same_row():
-    assert len(np.unique(row_hashes(np.array([[1.0, 2.0], [2.0, 1.0], [0.0, 3.0], [-0.0, 3.0]])))) == 3
+def test_groups_of_the_user_stay():
+    drawn = np.repeat(np.arange(20), 3)
+    given = Sample(*(getattr(bootstrapped(20, drawn), name) for name in ("X", "target")), np.arange(60) // 30)
+    assert given.with_copies_together(2) is given
 
 
-@pytest.mark.parametrize("container", [np.array, csr_matrix])
-def test_counting_duplicates_needs_little_more_memory_than_the_outcome(container):
-    n = 100_000
-    sample = Sample(container(np.random.default_rng(0).normal(size=(n, 5))), Target.of(np.ones(n), np.ones(n)))
-    tracemalloc.start()
-    assert sample.count_duplicates() == 0
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 8 * n * 25  # bytes of 25 columns; a set of the rows would take more than 100
+@pytest.mark.parametrize("scale", [1e-300, 1e-12, 1.0, 1e12, 1e307])
+def test_weights_have_a_mean_of_one_over_subjects(scale):
+    weight = scale * np.array([1.0, 1.0, 3.0, 2.0])
+    target = Target.of(np.array([1.0, 2.0, 2.0, 2.0]), np.full(4, np.inf), weight, subject=np.array([0, 0, 1, 2]))
+    relative = Sample(np.zeros((4, 1)), target).with_mean_weight_one().target
+    np.testing.assert_allclose(relative.weight, [0.5, 0.5, 1.5, 1.0])
+    np.testing.assert_allclose(relative.subject_mass.mean(), 1.0)
 
 
 def test_a_draw_takes_whole_subjects():

@@ -9,6 +9,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_matrix
 
 from hazboost import FPBoost, Surv
 from hazboost.data.design import learn_design
@@ -105,13 +106,14 @@ def test_model_is_the_average_of_those_of_the_folds():
 
 
 def test_few_events_make_trees_count_less():
-    """``E / (E + 100)``, for each cause by itself, in the weight of its events."""
+    """``E / (E + 100)``, for each cause by itself, in the weight of its events relative to the mean weight."""
     X, (_, time) = curved_data(240)
     cause = np.select([np.arange(240) < 30, np.arange(240) < 130], [1, 2], 0)
     weight = np.where(cause == 1, 2.0, 1.0)
     model = automatic().fit(X, Surv.right(cause, time), sample_weight=weight).model_
-    np.testing.assert_allclose(model.trust[model.mixture.columns_of_cause(1)], 60.0 / 160.0)
-    np.testing.assert_allclose(model.trust[model.mixture.columns_of_cause(2)], 100.0 / 200.0)
+    events = np.array([60.0, 100.0]) / weight.mean()
+    for number, trust in enumerate(events / (events + 100.0), start=1):
+        np.testing.assert_allclose(model.trust[model.mixture.columns_of_cause(number)], trust)
     given = automatic(n_estimators=3).fit(X, Surv.right(cause, time)).model_
     np.testing.assert_array_equal(given.trust, 1.0)
 
@@ -336,14 +338,17 @@ def test_many_subjects_in_groups_are_held_out_once():
     assert not set(kept // 10) & set(held // 10)
 
 
-def test_duplicates_in_one_group_do_not_choose_the_model():
-    """Four duplicates of each subject, with features that are noise: duplicates leak across folds unless grouped."""
+@pytest.mark.parametrize("container", [np.array, csr_matrix])
+def test_copies_of_a_subject_do_not_choose_the_model(container):
+    """Four copies of each subject, with features that are noise: a model that knows one copy knows the others."""
     rng = np.random.default_rng(0)
     person = np.arange(200) // 4
     X, y = rng.normal(size=(50, 5))[person], (np.ones(200, dtype=bool), rng.weibull(1.5, 50)[person])
     model = automatic(max_depth=2, learning_rate=1.0)
-    assert model.fit(X, y).n_estimators_ > 20
-    assert model.fit(X, y, groups=person).n_estimators_ < 3
+    assert model.fit(container(X), y).n_estimators_ < 3
+    assert model.fit(container(X), y, groups=person).n_estimators_ < 3
+    apart = np.arange(200)  # as if all rows were different subjects
+    assert model.fit(container(X), y, groups=apart).n_estimators_ > 20
 
 
 def test_folds_do_not_divide_groups():

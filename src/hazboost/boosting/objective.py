@@ -64,7 +64,7 @@ class Objective:
 
     def pseudo_residuals(self, loss: RowLoss, target: Target) -> tuple[Array, Array]:
         """Weighted gradient and hessian, the negative targets and the weights of the trees."""
-        caution = np.where(self.mixture.scales.any(axis=0), 1.0, self.caution)
+        caution = np.where(self.mixture.scaling, 1.0, self.caution)
         gradient, hessian = self.step(loss, target.portion, caution)
         weight = target.weight[:, None]  # XGBoost does not apply weights to a custom objective
         return np.clip(gradient, -MAX_GRADIENT, MAX_GRADIENT) * weight, hessian * weight

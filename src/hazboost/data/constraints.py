@@ -1,24 +1,39 @@
-"""Monotonicity and interaction constraints: from the user's form to that of XGBoost."""
+"""Monotonicity and interaction constraints, as a user gives them."""
 
 from __future__ import annotations
 
-import json
 import numbers
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from hazboost.data.features import Schema
 
 
-def tree_constraints(schema: Schema, width: int, monotone: Any, interaction: Any) -> dict[str, Any]:
-    """XGBoost's parameters for the constraints, with features given by position.
+@dataclass(frozen=True)
+class Constraints:
+    """What the model may do with the features, by position.
 
-    Positions work for all names, also for those that XGBoost refuses.
+    Attributes
+    ----------
+    directions : tuple of int
+        For each feature 1 or -1 where the risk may only rise or only fall with it, and 0 elsewhere; empty without
+        constraints.
+    groups : tuple of tuples of int, optional
+        Features that may interact; by default all of them.
+    """
+
+    directions: tuple[int, ...] = ()
+    groups: tuple[tuple[int, ...], ...] | None = None
+
+
+def read_constraints(schema: Schema, width: int, monotone: Any, interaction: Any) -> Constraints:
+    """Check the constraints of a user.
 
     Parameters
     ----------
     schema : Schema
-        Names of the features.
+        Names and categories of the features.
     width : int
         Number of features.
     monotone : mapping, sequence or None
@@ -26,13 +41,10 @@ def tree_constraints(schema: Schema, width: int, monotone: Any, interaction: Any
     interaction : sequence of sequences or None
         Groups of features that may interact, by name or position.
     """
-    settings: dict[str, Any] = {}
-    if monotone is not None:
-        settings["monotone_constraints"] = monotone_directions(schema, width, monotone)
-    if interaction is not None:
-        # XGBoost expects this one as a JSON string, unlike the monotone constraints.
-        settings["interaction_constraints"] = json.dumps(interaction_groups(schema, width, interaction))
-    return settings
+    return Constraints(
+        () if monotone is None else monotone_directions(schema, width, monotone),
+        None if interaction is None else interaction_groups(schema, width, interaction),
+    )
 
 
 def monotone_directions(schema: Schema, width: int, given: Any) -> tuple[int, ...]:
@@ -49,15 +61,22 @@ def monotone_directions(schema: Schema, width: int, given: Any) -> tuple[int, ..
     for direction in directions:
         if not isinstance(direction, numbers.Integral) or direction not in (-1, 0, 1):
             raise ValueError(f"monotone_constraints: every direction must be -1, 0 or 1; got {direction!r}.")
+    ordered = [column for column in schema.categories if directions[column] != 0]
+    if ordered:
+        called = ordered[0] if schema.names is None else repr(schema.names[ordered[0]])
+        raise ValueError(
+            f"monotone_constraints: feature {called} has categories, which have no order; give it the direction 0, or "
+            "convert its categories to numbers."
+        )
     return tuple(int(direction) for direction in directions)
 
 
-def interaction_groups(schema: Schema, width: int, given: Any) -> list[list[int]]:
+def interaction_groups(schema: Schema, width: int, given: Any) -> tuple[tuple[int, ...], ...]:
     """Groups of features by position."""
     name = "interaction_constraints"
     if not all(isinstance(group, list | tuple) for group in given):
         raise ValueError(f"{name} must be a list of groups of features, such as [[0, 1], [2]]; got {given!r}.")
-    return [[_position(schema, width, feature, name) for feature in group] for group in given]
+    return tuple(tuple(_position(schema, width, feature, name) for feature in group) for group in given)
 
 
 def _position(schema: Schema, width: int, feature: Any, name: str) -> int:

@@ -55,21 +55,6 @@ class Schema:
         _check_finite(encoded, list(X.columns))
         return self._like_training(encoded)
 
-    @property
-    def tree_names(self) -> list[str] | None:
-        """Feature names for XGBoost; None if it would refuse one, in which case it numbers the features."""
-        # XGBoost does not allow [, ] and < in names.
-        if self.names is None or any(set("[]<") & set(name) for name in self.names):
-            return None
-        return self.names
-
-    @property
-    def types(self) -> list[str] | None:
-        """Feature types for XGBoost; None if all columns are numeric."""
-        if not self.categories or self.names is None:
-            return None
-        return ["c" if i in self.categories else "q" for i in range(len(self.names))]
-
     def _like_training(self, X: Any) -> Any:
         """Convert to the storage used in training, dense or sparse.
 

@@ -22,8 +22,8 @@ from hazboost.data.observations import (
 from hazboost.data.target import Target, followed, number_by_appearance
 from hazboost.utils.arrays import Array, Indices, as_numbers
 
-#: Sample weights outside this range would be lost in the trees' single precision.
-SMALLEST_WEIGHT, LARGEST_WEIGHT = 1e-15, 1e15
+#: Sample weights that are smaller than this part of the largest would be lost in the trees' single precision.
+SMALLEST_WEIGHT = 1e-15
 
 
 def as_target(y: Any, sample_weight: Any = None, *, name: str = "y") -> Target:
@@ -132,10 +132,11 @@ def _check_weight(sample_weight: Any, n: int) -> Array:
     wrong = ~np.isfinite(weight) | (weight < 0.0)
     if wrong.any():
         raise ValueError(f"sample_weight must be finite and non-negative; got {examples(weight, wrong)}.")
-    extreme = (weight > 0.0) & ((weight < SMALLEST_WEIGHT) | (weight > LARGEST_WEIGHT))
+    smallest = SMALLEST_WEIGHT * weight.max(initial=0.0)
+    extreme = (weight > 0.0) & (weight < smallest)
     if extreme.any():
         raise ValueError(
-            f"sample_weight must be 0 or between {SMALLEST_WEIGHT:g} and {LARGEST_WEIGHT:g}; "
-            f"got {examples(weight, extreme)}."
+            f"sample_weight must be 0 or at least {SMALLEST_WEIGHT:g} of the largest, which is {weight.max():g}; "
+            f"got {examples(weight, extreme)}. Use 0 for rows that are not to count."
         )
     return weight

@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
-from scipy.sparse import csr_matrix, issparse
 from sklearn.model_selection import train_test_split
 
+from hazboost.data.duplicates import copies
 from hazboost.data.folds import rows_of, strata, units
 from hazboost.data.target import Target, number_by_appearance
 from hazboost.utils.arrays import Array, Indices, Mask
@@ -26,7 +25,7 @@ class Sample:
     target : Target
         What was observed.
     group : array of int, optional
-        Number of the group of each row, where the user gave groups.
+        Number of the group of each row, where the user gave groups or there are copies of rows.
     """
 
     X: Any
@@ -71,43 +70,26 @@ class Sample:
         first = np.unique(number_by_appearance(self.target.subject), return_index=True)[1]
         return np.bincount(number_by_appearance(self.group[first]), weights=values).astype(np.float64)
 
-    def count_duplicates(self) -> int:
-        """Rows that have the features and the outcome of an earlier row."""
-        target = self.target
-        outcome = np.column_stack([target.lower, target.upper, target.entry, target.cause])
-        return len(target) - len(np.unique(row_hashes(self.X) ^ row_hashes(outcome, salt=1)))
+    def with_copies_together(self, least: int) -> Sample:
+        """Copies of a subject as one group, unless that leaves fewer than ``least`` groups, or as many with an event.
+
+        Groups that the user has given stay as they are.
+        """
+        original = copies(self.X, self.target) if self.group is None else None
+        if original is None:
+            return self
+        happened = self.target.event | self.target.interval
+        if min(len(np.unique(original)), len(np.unique(original[happened]))) < least:
+            return self
+        return replace(self, group=original)
+
+    def with_mean_weight_one(self) -> Sample:
+        """Weights relative to the mean over subjects, so that only their ratios matter."""
+        largest = self.target.weight.max()
+        relative = replace(self.target, weight=self.target.weight / largest)  # so that the sum does not overflow
+        mean = relative.mass.sum() / relative.n_subjects
+        return replace(self, target=replace(relative, weight=relative.weight / mean))
 
     def scaled(self, unit: float) -> Sample:
         """The same with time in ``unit``, and no event at time zero."""
         return replace(self, target=self.target.scaled(unit).without_events_at_zero())
-
-
-def row_hashes(X: Any, salt: int = 0) -> npt.NDArray[np.uint64]:
-    """A 64-bit hash of each row, the sum of the hashes of its entries: equal rows have equal hashes.
-
-    Comparing hashes needs eight bytes a row, where a set of the rows themselves would need gigabytes for a million.
-    Two different rows among a million have the same hash with a probability of about 1e-8.
-    """
-    stored = csr_matrix(X) if issparse(X) else None
-    hashes = np.zeros(X.shape[0], dtype=np.uint64)
-    if stored is not None:
-        entries = _mix(stored.data, _salts(stored.indices, salt))
-        np.add.at(hashes, np.repeat(np.arange(X.shape[0]), np.diff(stored.indptr)), entries)
-        return hashes
-    for column in range(X.shape[1]):
-        hashes += _mix(X[:, column], _salts(np.array([column]), salt))
-    return hashes
-
-
-def _salts(columns: npt.NDArray[Any], salt: int) -> npt.NDArray[np.uint64]:
-    """A different number for every column, so that equal values in different columns have different hashes."""
-    return (columns.astype(np.uint64) * np.uint64(2) + np.uint64(1 + salt)) * np.uint64(0x9E3779B97F4A7C15)
-
-
-def _mix(values: npt.NDArray[Any], salts: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """Hashes of numbers by the finaliser of SplitMix64, in which every input bit reaches every output bit."""
-    bits = (np.asarray(values, dtype=np.float64) + 0.0).view(np.uint64) + salts  # adding 0.0 turns -0.0 into 0.0
-    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed: npt.NDArray[np.uint64] = bits ^ (bits >> np.uint64(31))
-    return mixed

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from hazboost.engines.base import Columns, Engine
+from hazboost.engines.divided import monotone_engine
+from hazboost.engines.features import Features
 from hazboost.engines.local import LocalEngine
 
-__all__ = ["Columns", "Engine", "LocalEngine"]
+__all__ = ["Columns", "Engine", "Features", "LocalEngine", "monotone_engine"]

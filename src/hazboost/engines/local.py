@@ -10,6 +10,8 @@ import numpy as np
 import xgboost as xgb
 
 from hazboost.engines.base import Columns
+from hazboost.engines.dialect import constraints, feature_names, feature_types
+from hazboost.engines.features import Features
 from hazboost.engines.packing import pack, unpack, with_idle_outputs
 from hazboost.utils.arrays import Array
 
@@ -24,14 +26,13 @@ class LocalEngine:
         XGBoost's training parameters.
     n_scores : int
         Number of scores, without idle outputs.
-    names, types : list of str or None
-        Names of the features and XGBoost's feature types.
+    features : Features, optional
+        Names, categories and constraints; by default features are numbers without names.
     """
 
     settings: Mapping[str, Any]
     n_scores: int
-    names: list[str] | None = None
-    types: list[str] | None = None
+    features: Features | None = None
 
     @property
     def learning_rate(self) -> float:
@@ -47,8 +48,8 @@ class LocalEngine:
     ) -> xgb.DMatrix:
         """Data for XGBoost. With ``tree_method="hist"`` training data are binned at once, which saves memory."""
         common = {
-            "feature_names": self.names,
-            "feature_types": self.types,
+            "feature_names": feature_names(self.features),
+            "feature_types": feature_types(self.features),
             "enable_categorical": True,
             "nthread": self.settings.get("nthread"),
             "base_margin": with_idle_outputs(start),
@@ -66,7 +67,7 @@ class LocalEngine:
         """A booster without trees. Every matrix brings its own start, so the booster's is zero."""
         start = with_idle_outputs(np.zeros(self.n_scores)).tolist()
         outputs = {"num_target": len(start), "base_score": start, "disable_default_eval_metric": 1}
-        return xgb.Booster({**self.settings, **outputs}, cache=[matrix])
+        return xgb.Booster({**self.settings, **constraints(self.features), **outputs}, cache=[matrix])
 
     def grow(self, trees: xgb.Booster, matrix: xgb.DMatrix, gradient: Array, hessian: Array) -> xgb.Booster:
         """One more round."""

@@ -238,6 +238,11 @@ class Mixture:
         return scores
 
     @property
+    def scaling(self) -> Mask:
+        """The scores that scale the hazard of any cause, of shape (scores,)."""
+        return np.asarray(self.scales.any(axis=0))
+
+    @property
     def parameter_names(self) -> tuple[str, ...]:
         """Names of the parameters of all families in use, each once."""
         return tuple(dict.fromkeys(one.name for block in self.blocks for one in block.head.parameters))

@@ -11,8 +11,6 @@ from hazboost.utils.warn import warn_caller
 
 #: A loss that rose by less, relative to its size, counts as unchanged: sampled rows make it fluctuate.
 WORSE = 1e-3
-#: Up to this share of the rows may be duplicates by chance, where features have few values.
-MANY_DUPLICATES = 0.1
 
 
 def check_can_stop(metric: str, target: Target) -> None:
@@ -30,12 +28,12 @@ def check_can_stop(metric: str, target: Target) -> None:
         )
 
 
-def advise_on_weights(total: float, min_child_weight: float) -> None:
-    """Warn where the weights of all subjects together are too small for any split."""
+def advise_on_size(total: float, min_child_weight: float) -> None:
+    """Warn where there are too few subjects for any split."""
     if total < 2.0 * min_child_weight:
         warn_caller(
-            f"no tree can be split: all sample weights together are {total:.4g}, and each side of a split needs "
-            f"min_child_weight={min_child_weight:g}; use larger weights or a lower min_child_weight.",
+            f"no tree can be split: there are {total:.4g} subjects, and each side of a split needs "
+            f"min_child_weight={min_child_weight:g}; use a lower min_child_weight.",
             ConvergenceWarning,
         )
 
@@ -60,16 +58,5 @@ def advise_on_course(losses: list[float], rounds: int, kept: int, patience: int 
     elif patience is not None and kept == rounds > patience:
         warn_caller(
             f"the validation metric was still improving after all {rounds} rounds; use a larger n_estimators.",
-            ConvergenceWarning,
-        )
-
-
-def advise_on_duplicates(depth: int, duplicates: int, rows: int) -> None:
-    """Warn where deep trees were chosen by folds that may share duplicates of the same subject."""
-    if duplicates > MANY_DUPLICATES * rows:
-        warn_caller(
-            f"max_depth='auto' chose trees of depth {depth}, and {duplicates} of {rows} rows are duplicates of others, "
-            "with the same features and outcome. Duplicate rows of one subject leak across folds; pass groups, so that "
-            "they stay together.",
             ConvergenceWarning,
         )

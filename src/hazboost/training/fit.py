@@ -14,7 +14,7 @@ from hazboost.data.sample import Sample
 from hazboost.data.target import Target
 from hazboost.engines.base import Trees
 from hazboost.prediction.model import Model, Start
-from hazboost.training.advice import advise_on_course, advise_on_duplicates
+from hazboost.training.advice import advise_on_course
 from hazboost.training.cross_validation import mean_curve
 from hazboost.training.plan import Plan
 from hazboost.training.selection import Choice, choose
@@ -44,20 +44,12 @@ def train_model(plan: Plan, sample: Sample, validation: Sample | None) -> Traine
     # Trees of chosen rounds are averaged and shrunk, so their validation loss is computed from the finished model.
     if watched is not None and plan.chooses_rounds:
         history["validation_loss"] = [plan.objective.mean_loss(one, watched.target) for one in model.course(watched.X)]
-    advise(plan, sample, choice, model, history)
+    advise_on_course(history["train_loss"], choice.rounds, model.n_rounds, plan.stopping.patience)
     targets = {"train_loss": sample.target, "ridge_loss": sample.target, "round_loss": sample.target}
     if validation is not None:
         targets["validation_loss"] = validation.target
     results = in_user_time(choice.results, unit, targets)
     return Trained(model, in_user_time(history, unit, targets), replace(choice, results=results))
-
-
-def advise(plan: Plan, sample: Sample, choice: Choice, model: Model, history: History) -> None:
-    """Warn where the training did not go well."""
-    # Memorised duplicates look like a gain of deep trees. With groups they cannot be on both sides of a fold.
-    if choice.depth > plan.first_depth and sample.group is None:
-        advise_on_duplicates(choice.depth, sample.count_duplicates(), len(sample.target))
-    advise_on_course(history["train_loss"], choice.rounds, model.n_rounds, plan.stopping.patience)
 
 
 def fit_start(plan: Plan, sample: Sample, choice: Choice) -> Start:
