@@ -136,13 +136,11 @@ def overlapping(columns):
 
 
 def unordered(columns):
-    if "lower" not in columns or not np.isfinite(columns["upper"] * columns["lower"]).any():
+    """All subjects without event until after the last examination."""
+    if "lower" not in columns:
         return None
-    return {"lower": np.nan_to_num(columns["upper"], posinf=1.0) + 1.0}
-
-
-def one_less(values):
-    return values[:-1] if len(values) > 1 else np.r_[values, values]
+    upper = columns["upper"]
+    return {"lower": np.full(len(upper), 1.0 + np.max(upper, where=np.isfinite(upper), initial=0.0))}
 
 
 def weight_with(value):
@@ -187,7 +185,10 @@ FLAWS = {
         r"\by\b",
         with_arguments(y=lambda inputs: ([1] * len(inputs.raw), pd.date_range("2020-01-01", periods=len(inputs.raw)))),
     ),
-    "y of another length": (r"\by\b", with_arguments(y=lambda inputs: ([1] * (len(inputs.raw) + 1),) * 2)),
+    "y of another length": (
+        r"\by\b|groups|sample_weight",
+        with_arguments(y=lambda inputs: ([1] * (len(inputs.raw) + 1),) * 2),
+    ),
     "infinite feature": (r"\bX\b", with_value(np.inf)),
     "text in X": (r"\bX\b", in_frame(lambda n: ["some text"] * n)),
     "dates in X": (r"\bX\b", in_frame(lambda n: pd.date_range("2020-01-01", periods=n))),

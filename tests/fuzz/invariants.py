@@ -116,7 +116,7 @@ def check_quantiles(s):
     require(~np.isnan(times), "quantiles are not NaN")
     require(times[:, 0] == 0.0, "the quantile of 0 is 0")
     require(times[:, 1:] >= times[:, :-1], "quantiles increase")
-    require((s.model.predict_median(s.X) == times[:, 2]), "the median is the quantile of 1/2")
+    require_close(s.model.predict_median(s.X), times[:, 2], "the median is the quantile of 1/2", atol=0.0)
     for row, curve in enumerate(s.model.predict_survival_function(s.X)):
         for level, time in zip(levels[1:], times[row, 1:], strict=True):
             last = min(time, 1e290)
@@ -129,24 +129,25 @@ def check_quantiles(s):
 
 
 def check_means(s):
-    """Restricted means lie between the lower and the upper sum of S, and increase to the mean; `predict` is minus one."""
-    mean = s.model.predict_mean(s.X)
+    """Restricted means increase to the mean; `predict` is minus the one until the horizon."""
+    unit, horizon, mean = s.model.model_.unit, s.model.model_.horizon, s.model.predict_mean(s.X)
     require((mean > 0.0) & ~np.isnan(mean), "the mean is positive")
-    before = np.zeros(len(s.raw))
-    for tau in (s.times[1], s.model.model_.horizon, s.model.model_.unit, s.times[-1]):
-        restricted = s.model.predict_rmst(s.X, float(tau))
-        grid = np.unique(np.r_[0.0, np.geomspace(1e-6, 1.0, 40), np.linspace(0.0, 1.0, 40)]) * tau
-        survival, width = s.survival(times=grid), np.diff(grid)
-        low, high = survival[:, 1:] @ width, survival[:, :-1] @ width
-        require(restricted >= low - 1e-6 * tau, f"the mean until {tau / s.model.model_.unit:g} units is not too small")
-        require(restricted <= high + 1e-6 * tau, f"the mean until {tau / s.model.model_.unit:g} units is not too large")
-        if tau >= s.model.model_.unit:
-            require(restricted >= before * (1.0 - 1e-6), "restricted means increase")
-            require(mean >= restricted * (1.0 - 1e-6), "the mean is at least every restricted mean")
-            before = restricted
-    horizon = s.model.model_.horizon
-    require_close(s.model.predict(s.X), -s.model.predict_rmst(s.X, horizon), "predict is minus the mean", atol=0.0)
-    require_close(s.model.predict_rmst(s.X), s.model.predict_rmst(s.X, s.model.model_.unit), "tau", atol=0.0)
+    short, until, long = (restricted_mean(s, tau) for tau in (horizon, unit, s.times[-1]))
+    require(short <= until * (1.0 + 1e-5), "restricted means increase")
+    require(until <= long * (1.0 + 1e-5), "restricted means increase after the follow-up")
+    require(long <= mean * (1.0 + 1e-5), "no restricted mean is larger than the mean")
+    require_close(s.model.predict(s.X), -short, "predict is minus a restricted mean", atol=0.0)
+    require_close(s.model.predict_rmst(s.X), until, "the default is the longest follow-up", atol=0.0)
+
+
+def restricted_mean(s, tau):
+    """The mean, which must lie between the lower and the upper sum of S over narrow steps."""
+    mean = s.model.predict_rmst(s.X, float(tau))
+    steps = np.unique(np.r_[0.0, np.geomspace(1e-6, 1.0, 40), np.linspace(0.0, 1.0, 40)])
+    survival, width = s.survival(times=steps * tau), np.diff(steps)
+    require(mean / tau >= survival[:, 1:] @ width - 1e-6, "a restricted mean is at least the lower sum of S")
+    require(mean / tau <= survival[:, :-1] @ width + 1e-6, "a restricted mean is at most the upper sum of S")
+    return mean
 
 
 def check_causes(s):
@@ -289,14 +290,14 @@ def check_direction(s, X, direction, n_values):
     require(-direction * np.diff(survival, axis=1) >= -1e-7, "S is monotone in a constrained feature")
     for cause in s.model.causes_:
         hazard = s.hazard(X, cause=int(cause)).reshape(shape)
-        slack = 1e-6 * np.maximum(hazard[:, 1:], hazard[:, :-1])
-        require(direction * np.diff(hazard, axis=1) >= -slack, "the hazard is monotone in a constrained feature")
+        low, high = (hazard[:, :-1], hazard[:, 1:])[::direction]
+        require(high >= low * (1.0 - 1e-6), "the hazard is monotone in a constrained feature")
 
 
 def check_interactions(s):
     """Raw scores are sums of functions of the features of each group."""
     groups = s.inputs.settings.get("interaction_constraints")
-    if groups is None or not starts_additively(s.inputs.settings):
+    if groups is None:
         return
     together = {pair for group in groups for pair in combinations(sorted(group), 2)}
     for one, other in combinations(sorted({feature for group in groups for feature in group}), 2):
@@ -308,14 +309,6 @@ def check_interactions(s):
         scores = s.model._distribution(s.contained(join(first, both, *mixed))).scores
         gap = np.abs(scores[0] + scores[1] - scores[2] - scores[3])
         require(gap <= 1e-4 * (1.0 + np.abs(scores).max()), "features of different groups do not interact")
-
-
-def starts_additively(settings):
-    """Whether the start adds up in the scores: it is the same for all, or linear in scores that are logarithms."""
-    return settings.get("init", "linear") != "linear" or (
-        settings.get("parameter_activation", "exp") == "exp"
-        and settings.get("heads_activation", "scaled_softmax") == "scaled_softmax"
-    )
 
 
 #: Always checked, and drawn.

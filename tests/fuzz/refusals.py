@@ -49,7 +49,10 @@ EXPECTED = {
     r"times are 0": lambda case: has_events_at_zero_only(case) or has_weightless_rows(case) or is_divided(case),
     r"folds cannot be made of|all events are in one fold": chooses,
     r"validation_fraction=.* cannot split|no comparable pair|C-index needs one time": is_divided,
-    r"takes no categorical features|categor.*monotone|monotone.*categor": has_categories,
+    r"takes no categorical features|monotone_constraints: feature .* has categories": has_categories,
+    r"monotone_constraints: .*_activation=": lambda case: "monotone_constraints" in case.settings,
+    r"interaction_constraints: with parameter_activation=": lambda case: "interaction_constraints" in case.settings,
+    r"eval_set: y has events of cause": lambda case: case.watched and has_weightless_rows(case),
     r"has no meaning with n_estimators='auto'": lambda case: case.settings.get("patience") is not None,
 }
 

@@ -11,7 +11,7 @@ from hazboost import FPBoost
 from tests.fuzz.flaws import FLAWS
 from tests.fuzz.invariants import require, require_close
 from tests.fuzz.outcomes import forms_of, give, in_unit
-from tests.fuzz.tables import alike, contain
+from tests.fuzz.tables import NEW_ROWS, alike, contain
 
 
 def fit(inputs, model=None):
@@ -24,11 +24,17 @@ def learned(model):
 
 
 def require_same(s, other, text, factor=1.0):
-    """The same rounds and curves, with times multiplied by a factor."""
+    """The same rounds, curves and risks, with times multiplied by a factor."""
     require(other.n_estimators_ == s.model.n_estimators_, f"{text}: the same number of rounds")
     curves = other.predict_survival_function(s.X, times=factor * s.times)
     require_close(curves, s.survival(), f"{text}: survival", rtol=1e-6, atol=1e-6)
     require_close(other.predict(s.X) / factor, s.model.predict(s.X), f"{text}: risk", rtol=1e-6, atol=0.0)
+
+
+def require_similar(s, other, text, factor=1.0):
+    """About the same curves: rounding errors may let a tree choose another one of two equally good splits."""
+    curves = other.predict_survival_function(s.X, times=factor * s.times)
+    require(np.abs(curves - s.survival()).mean() < 0.05, f"{text}: about the same survival")
 
 
 def relate_nothing(s):
@@ -47,19 +53,22 @@ def relate_weights(s):
     """All weights times a constant."""
     given = s.inputs.sample_weight
     weight = np.ones(len(s.inputs.raw)) if given is None else np.asarray(given, dtype=float)
-    factor = 2.0 ** np.random.default_rng(s.case.features.seed).integers(-20, 21)
-    require_same(s, fit(replace(s.inputs, sample_weight=factor * weight)), f"weights times {factor:g}")
+    factor, compare = choose_factor(s.case, 1e3)
+    compare(s, fit(replace(s.inputs, sample_weight=factor * weight)), f"weights times {factor:g}")
 
 
 def relate_unit(s):
-    """Time in another unit; powers of two are exact."""
-    factor = 2.0 ** np.random.default_rng(s.case.features.seed).integers(-30, 31)
-    columns = in_unit(s.inputs.columns, factor)
-    y = give(columns, s.case.outcome.form, s.case.outcome.event_type)
-    watched = None if s.inputs.eval_set is None else (s.inputs.X, y)
-    other = fit(replace(s.inputs, y=y, eval_set=watched))
-    require_same(s, other, f"times multiplied by {factor:g}", factor)
-    require_close(other.predict_median(s.X) / factor, s.model.predict_median(s.X), "the median", rtol=1e-6, atol=0.0)
+    """Time in another unit."""
+    factor, compare = choose_factor(s.case, 365.25)
+    y = give(in_unit(s.inputs.columns, factor), s.case.outcome.form, s.case.outcome.event_type)
+    other = fit(replace(s.inputs, y=y, eval_set=None if s.inputs.eval_set is None else (s.inputs.X, y)))
+    compare(s, other, f"times multiplied by {factor:g}", factor)
+
+
+def choose_factor(case, other):
+    """A power of two, with which numbers keep all their digits, or now and then another factor; how to compare."""
+    power = case.features.seed % 48 - 20
+    return (2.0**power, require_same) if power <= 20 else (other, require_similar)
 
 
 def relate_form(s):
@@ -77,7 +86,9 @@ def relate_container(s):
     X = contain(s.inputs.raw, container, s.case.features.seed + 2)
     other = fit(replace(s.inputs, X=X, eval_set=None if s.inputs.eval_set is None else (X, s.inputs.y)))
     survival = other.predict_survival_function(contain(s.raw, container, s.case.features.seed), times=s.times)
-    require_close(survival, s.survival(), f"fitted to {container}: survival", rtol=1e-6, atol=1e-6)
+    # Where a category that training has not seen goes depends on the order in which the categories are listed.
+    rows = slice(len(s.raw) - NEW_ROWS if s.raw.has_categories else None)
+    require_close(survival[rows], s.survival()[rows], f"fitted to {container}: survival", rtol=1e-6, atol=1e-6)
 
 
 def relate_refit(s):

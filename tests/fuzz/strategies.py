@@ -73,9 +73,9 @@ def make_case(choose):
         weights=choose(mostly("none", WEIGHTS, 12)),
         groups=choose(mostly("none", GROUPS, 20)),
         settings=choose_settings(choose, len(features.columns)),
-        watched=choose(mostly(False, [True], 12)),
+        watched=sometimes(choose, 12),
     )
-    has_flaw, flaw = choose(mostly(False, [True], 6)), choose(possible_flaws(case))
+    has_flaw, flaw = sometimes(choose, 7), choose(possible_flaws(case))
     checks = [choose(mostly("", CHECKS, 3)) for _ in range(3)]
     relation = choose(list(RELATIONS))
     if has_flaw:
@@ -86,6 +86,11 @@ def make_case(choose):
 def mostly(usual, rare, times):
     """The usual choice so many times, and each of the rare ones once."""
     return [*[usual] * times, *rare]
+
+
+def sometimes(choose, times):
+    """True once in so many times."""
+    return choose(range(times)) == times - 1
 
 
 def choose_features(choose):
@@ -145,9 +150,9 @@ def choose_constraints(choose, width):
     found = {}
     directions = [1, *(choose([0, 1, -1]) for _ in range(5))]
     cut, overlap = choose(range(1, 7)), choose(mostly(0, [1], 4))
-    if choose(mostly(False, [True], 4)):
+    if sometimes(choose, 5):
         found["monotone_constraints"] = [directions[i % 6] for i in range(width)]
-    if choose(mostly(False, [True], 4)) and cut < width:
+    if sometimes(choose, 5) and cut < width:
         found["interaction_constraints"] = [list(range(cut)), list(range(cut - overlap, width))]
     return found
 

@@ -17,6 +17,8 @@ except ImportError:
 LABELS = ("low", "middle", "high", "none of these")
 #: A label that training has not seen.
 NEW_LABEL = "new"
+#: Rows that training has not seen.
+NEW_ROWS = 3
 
 VALUES = {
     "normal": lambda rng, n: rng.normal(size=n),
@@ -95,7 +97,7 @@ def make_raw(features, rows=None, seed=None):
     return raw[rng.integers(0, min(features.distinct, rows), rows)]
 
 
-def new_rows(features, rows=3):
+def new_rows(features, rows=NEW_ROWS):
     """Rows that training has not seen: other values, an unknown category, and missing values where there were none."""
     raw = make_raw(replace(features, distinct=None), rows, seed=features.seed + 1_000)
     columns = [
