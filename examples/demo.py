@@ -217,10 +217,9 @@ def describe(patient):
 
 def describe_head(head):
     """Family, weight, shape and scale of a head."""
-    # eta^(-1/k) has the unit of time, so it is easier to interpret than eta.
+    # The scale eta^(-1/k) has the unit of time, so it is easier to interpret than eta.
     family = {"weibull": "Weibull", "loglogistic": "LogLogistic"}[head.Index.split("_")[0]]
-    scale = head.eta ** (-1.0 / head.k)
-    return f"{family}:  weight {head.w:.2f},  shape k = {head.k:.1f},  scale $\\eta^{{-1/k}}$ = {scale:.1f} years"
+    return f"{family}:  weight {head.w:.2f},  shape k = {head.k:.1f},  scale $\\eta^{{-1/k}}$ = {head.scale:.1f} years"
 
 
 def name_of_sum(n_hidden):

@@ -201,7 +201,7 @@ def test_survival_can_be_rebuilt_from_the_table_of_parameters(family):
     model = with_heads(family).fit(X, Y)
     table = model.predict_parameters(X)
     names = [parameter.name for parameter in HEADS[family].parameters]
-    assert list(table.columns) == ["subject", "head", *names, "w"]
+    assert list(table.columns) == ["subject", "head", *names, "scale", "w"]
     assert table["head"].tolist() == [f"{family}_1", f"{family}_2"] * len(X)
     np.testing.assert_array_equal(table["subject"], np.repeat(np.arange(len(X)), 2))
     assert np.isfinite(table[names]).all(axis=None)
@@ -212,7 +212,7 @@ def test_survival_can_be_rebuilt_from_the_table_of_parameters(family):
 def test_a_family_without_a_parameter_has_nan_in_its_column():
     model = FPBoost(1, 0, heads={"exponential": 1, "exponentiated_weibull": 1}, n_estimators=3, random_state=0)
     table = model.fit(X, Y).predict_parameters(X)
-    assert list(table.columns) == ["subject", "head", "eta", "k", "a", "w"]
+    assert list(table.columns) == ["subject", "head", "eta", "k", "a", "scale", "w"]
     missing = table.set_index("head")[["eta", "k", "a"]].isna().groupby(level="head", sort=False).all()
     assert missing.to_numpy().tolist() == [[False, False, True], [False, True, True], [False, False, False]]
     np.testing.assert_allclose(survival_from_table(table, GRID[1:]), curves(model, "survival", X, times=GRID[1:]))

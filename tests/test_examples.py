@@ -155,6 +155,7 @@ def test_example_of_the_readme_prints_what_it_promises(capsys):
     printed = capsys.readouterr().out
     assert 0.6 < float(re.search(r"C-index (\S+)", printed)[1]) < 0.8
     assert "weibull_1" in printed
+    assert "scale" in printed
 
 
 @pytest.mark.parametrize("number", range(len(python_blocks("docs/tuning.md"))))

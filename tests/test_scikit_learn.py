@@ -1,6 +1,10 @@
 """scikit-learn's tools and its own checks of estimators."""
 
 import pickle
+import re
+import subprocess
+import sys
+from pathlib import Path
 
 import joblib
 import numpy as np
@@ -10,12 +14,14 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.impute import SimpleImputer
+from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hazboost import FPBoost
+from hazboost.metrics import concordance_index
 
 N = 90
 RNG = np.random.default_rng(0)
@@ -150,6 +156,19 @@ def test_pipeline_with_a_column_transformer():
     assert pipeline[-1].predict_survival_function(prepare.transform(frame))[0](0.0) == 1.0
 
 
+def test_curves_of_a_pipeline_without_scikit_survival_as_the_readme_says():
+    """scikit-survival gives every pipeline predict_survival_function; without it the last step has to be asked."""
+    readme = (Path(__file__).resolve().parents[1] / "README.md").read_text(encoding="utf-8")
+    (block,) = [code for code in re.findall(r"```python\n(.*?)```", readme, re.DOTALL) if "pipe[:-1]" in code]
+    before = "import sys; sys.modules['sksurv'] = None\n"
+    after = """
+assert not hasattr(pipe, "predict_survival_function")
+survival = np.array([curve(1.0) for curve in curves])
+assert np.corrcoef(survival, pipe.predict(X))[0, 1] < -0.9
+"""
+    subprocess.run([sys.executable, "-c", before + block + after], check=True)
+
+
 def test_pipeline_with_sparse_features():
     kinds = np.array(["a", "b", "c"])[RNG.integers(3, size=(N, 2))]
     pipeline = make_pipeline(OneHotEncoder(), small()).fit(kinds, Y)
@@ -196,7 +215,7 @@ def test_parallel_cross_validation_gives_the_same_scores():
 def test_sample_weights_are_routed():
     weight = np.where(X[:, 1] > 0, 5.0, 0.1)
     with config_context(enable_metadata_routing=True):
-        model = small().set_fit_request(sample_weight=True)
+        model = small().set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
         found = cross_val_score(model, X, Y, cv=KFold(3), params={"sample_weight": weight})
     expected = [
         small().fit(X[train], Y[train], sample_weight=weight[train]).score(X[test], Y[test])
@@ -204,3 +223,40 @@ def test_sample_weights_are_routed():
     ]
     np.testing.assert_array_equal(found, expected)
     assert (found != cross_val_score(small(), X, Y, cv=KFold(3))).any()
+
+
+def test_weights_of_the_score_are_numbers_of_copies_in_a_pipeline():
+    pipeline = make_pipeline(StandardScaler(), small()).fit(X, Y)
+    weight = np.arange(N) % 3
+    rows = np.repeat(np.arange(N), weight)
+    assert pipeline.score(X, Y, sample_weight=weight) == pytest.approx(pipeline.score(X[rows], Y[rows]), abs=1e-12)
+    assert pipeline.score(X, Y, sample_weight=weight) != pipeline.score(X, Y)
+
+
+def scaled(model):
+    with config_context(enable_metadata_routing=True):
+        return make_pipeline(StandardScaler().set_fit_request(sample_weight=False), model)
+
+
+@pytest.mark.parametrize("wrap", [lambda model: model, scaled])
+def test_weights_are_routed_to_the_score(wrap):
+    weight = np.arange(N) % 4
+    copied = np.repeat(np.arange(N), weight)
+    with config_context(enable_metadata_routing=True):
+        asks = small().set_fit_request(sample_weight=False).set_score_request(sample_weight=True)
+        found = cross_val_score(wrap(asks), X, Y, cv=KFold(3), params={"sample_weight": weight})
+    for score, (train, test) in zip(found, KFold(3).split(X), strict=True):
+        rows = copied[np.isin(copied, test)]
+        assert score == pytest.approx(wrap(small()).fit(X[train], Y[train]).score(X[rows], Y[rows]), abs=1e-12)
+    assert (found != cross_val_score(wrap(small()), X, Y, cv=KFold(3))).any()
+
+
+def test_weights_are_routed_to_a_metric():
+    weight = np.arange(N) % 4
+    with config_context(enable_metadata_routing=True):
+        scorer = make_scorer(concordance_index).set_score_request(sample_weight=True)
+        model = small().set_fit_request(sample_weight=True)
+        found = cross_val_score(model, X, Y, cv=KFold(3), scoring=scorer, params={"sample_weight": weight})
+        model.set_score_request(sample_weight=True)
+        expected = cross_val_score(model, X, Y, cv=KFold(3), params={"sample_weight": weight})
+    np.testing.assert_allclose(found, expected)

@@ -1,11 +1,13 @@
 """Predicted distributions: curves, quantiles and means, in the user's unit of time."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import integrate
-from scipy.special import beta, gamma
+from scipy.special import beta, gamma, gammainc, log_ndtr
 
 from hazboost.hazards import distribution as module
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
@@ -244,3 +246,76 @@ def test_nothing_is_nan_for_extreme_scores(make_mixture, parameter, weight):
     assert (np.diff(survival, axis=1) <= 0.0).all()
     assert not any(np.isnan(value).any() for value in values)
     assert (values[3] <= 1e3 * (1.0 + 1e-6)).all()
+
+
+def restricted_mean_by_hand(name, eta, k, tau):
+    """Closed forms, from their logarithms or ratios where a factor is too large."""
+    if name == "weibull":
+        return eta ** (-1.0 / k) * gamma(1.0 + 1.0 / k) * gammainc(1.0 / k, eta * tau**k)
+    if name == "lognormal":
+        mu, sigma = -np.log(eta) / k, 1.0 / k
+        z = (np.log(tau) - mu) / sigma
+        return np.exp(np.log(tau) + log_ndtr(-z)) + np.exp(mu + sigma**2 / 2.0 + log_ndtr(z - sigma))
+    # The integral of 1 / (1 + eta t^k) for k = 1 / m: polynomial division after substituting u = eta t^k.
+    m, u = round(1.0 / k), eta * tau**k
+    return m * eta**-m * (sum((-1.0) ** (m - 1 - i) * u**i / i for i in range(1, m)) + (-1.0) ** (m - 1) * np.log1p(u))
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1e-3, 1e12])
+@pytest.mark.parametrize("tau", [1e12, 1e22, 1e40, 1e150])
+@pytest.mark.parametrize(
+    ("name", "k"), [("loglogistic", 1.0), ("loglogistic", 0.5), ("lognormal", 0.1), ("weibull", 0.05), ("weibull", 1.0)]
+)
+def test_restricted_mean_of_a_heavy_tail(single, name, k, tau, unit):
+    """However few are left, a tail that falls more slowly than 1 / t has most of the mass."""
+    expected = unit * restricted_mean_by_hand(name, 1.3, k, tau)
+    assert single(name, 1.3, k, unit=unit).restricted_mean(unit * tau)[0] == pytest.approx(expected, rel=1e-8)
+
+
+@pytest.mark.parametrize("sigma", [8.0, 10.0, 20.0])
+def test_mean_of_a_very_wide_log_normal(single, sigma):
+    """Finite, although S falls more slowly than 1 / t until H = 45."""
+    mean = single("lognormal", 1.0, 1.0 / sigma).mean()[0]
+    assert mean == pytest.approx(np.exp(sigma**2 / 2.0), rel=1e-8)
+
+
+def test_a_heavy_tail_that_ends_late(make_mixture):
+    """Until a constant hazard ends all, at a time of about 1e30, S is about t^(-1/2)."""
+    mixture = make_mixture({"loglogistic": 1, "exponential": 1}, "exp", "uniform")
+    distribution = Distribution(mixture, np.log([[1.0, 1.0, 2e-30]]))  # weights are one half, so H is half of the sum
+
+    def integrand(x):
+        return np.exp(x - 0.5 * np.logaddexp(0.0, x) - 1e-30 * np.exp(x))
+
+    pieces = itertools.pairwise([-40.0, 0.0, 30.0, 60.0, 68.0, 69.0, 70.0, 73.0])
+    expected = sum(integrate.quad(integrand, *ends, epsrel=1e-10)[0] for ends in pieces)
+    assert distribution.mean()[0] == pytest.approx(expected, rel=1e-8)
+    assert distribution.restricted_mean(1e100)[0] == pytest.approx(expected, rel=1e-8)
+
+
+@pytest.mark.parametrize("unit", [1e-290, 1e-12, 1e-3, 1.0, 4e8, 1e12, 1e150, 1e300])
+def test_no_unit_of_time_overflows(make_mixture, unit):
+    """Quantiles that are never reached, and times beyond the largest number, are infinite."""
+    signed = make_mixture({"loglogistic": 1, "exponential": 1}, "exp", "identity")
+    # h = 0.5 / (1 + t) - 0.3 until it is clipped at t = 2 / 3; S stays above 0.9.
+    plateau = Distribution(signed, np.array([[0.0, 0.0, 0.0, 0.5, -0.3]]), unit)
+    flat = Distribution(make_mixture({"weibull": 1}, "exp", "uniform"), np.array([[-5.0, -5.0]]), unit)
+    p = np.array([0.0, 0.1, 0.5, 0.99, 1.0])
+    with np.errstate(all="raise", under="ignore"):
+        for distribution in (plateau, flat):
+            quantile, mean = distribution.quantile(p), distribution.mean()
+            restricted = distribution.restricted_mean(unit)
+            assert not np.isnan(quantile).any()
+            assert (quantile[:, 0] == 0.0).all()
+            assert (quantile[:, -1] == np.inf).all()
+            assert (quantile[:, 1:] >= quantile[:, :-1]).all()
+            assert (mean >= 0.0).all()
+            assert (restricted <= unit * (1.0 + 1e-6)).all()
+    assert (plateau.quantile(p[1:]) == np.inf).all()
+    assert plateau.restricted_mean(unit)[0] > 0.9 * unit
+
+
+@pytest.mark.parametrize("hazard", [1e-14, 1e-9, 1e-3])
+def test_lost_time_is_accurate_where_events_are_rare(single, hazard):
+    expected = 7.0 * (hazard / 2.0 - hazard**2 / 6.0 + hazard**3 / 24.0)
+    assert single("exponential", hazard, unit=7.0).lost_time(7.0, 1)[0] == pytest.approx(expected, rel=1e-8, abs=0.0)

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from hazboost.hazards.heads import HEADS
+from hazboost.hazards.heads import HEADS, Head
 
 heads = pytest.mark.parametrize("head", HEADS.values(), ids=HEADS)
 ordinary = st.floats(-2.0, 2.0)
@@ -134,6 +134,41 @@ def test_change_of_time_unit_keeps_every_instant(head, data):
     assert after.log_hazard + log_unit == pytest.approx(before.log_hazard, rel=1e-9, abs=1e-9)
 
 
+@heads
+@given(data=st.data())
+def test_the_scale_is_a_time(head, data):
+    """It changes with the unit of time as every time does."""
+    parameters, log_unit = draw_parameters(data, head, wide), data.draw(st.floats(-40.0, 40.0))
+    moved = head.log_scale(*head.change_time_unit(log_unit, *parameters))
+    rounding = 1e-12 * (1.0 + abs(log_unit) + abs(head.log_scale(*parameters)))
+    assert moved == pytest.approx(head.log_scale(*parameters) + log_unit, rel=1e-9, abs=rounding)
+
+
+@pytest.mark.parametrize("name", ["weibull", "exponential", "gompertz"])
+@given(data=st.data())
+def test_a_share_of_1_over_e_survives_the_scale(name, data):
+    parameters = draw_parameters(data, HEADS[name], wide)
+    at_scale = HEADS[name].cumulative(HEADS[name].log_scale(*parameters), *parameters)
+    assert at_scale == pytest.approx(1.0, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["loglogistic", "lognormal"])
+@given(data=st.data())
+def test_the_scale_is_the_median(name, data):
+    parameters = draw_parameters(data, HEADS[name], wide)
+    at_scale = HEADS[name].cumulative(HEADS[name].log_scale(*parameters), *parameters)
+    assert at_scale == pytest.approx(np.log(2.0), rel=1e-9)
+
+
+def test_a_family_need_not_state_a_scale():
+    class Silent(Head):
+        name = "silent"
+        parameters = HEADS["exponential"].parameters
+        evaluate = change_time_unit = lambda self, *arguments: arguments
+
+    assert np.isnan(Silent().log_scale(np.zeros(3))).tolist() == [True] * 3
+
+
 REFERENCES = {
     "weibull": lambda eta, k: stats.weibull_min(k, scale=eta ** (-1 / k)),
     "loglogistic": lambda eta, k: stats.fisk(k, scale=eta ** (-1 / k)),
@@ -164,7 +199,8 @@ def test_everything_is_finite_for_extreme_values(head):
     with np.errstate(all="raise", under="ignore"):
         at = head.evaluate(log_t, *parameters)
         moved = head.change_time_unit(8.0, *parameters)
-    for values in (at.log_hazard, at.cumulative, *sum(at[2:], ()), *moved):
+        scale = head.log_scale(*parameters)
+    for values in (at.log_hazard, at.cumulative, *sum(at[2:], ()), *moved, scale):
         assert np.isfinite(values).all()
     assert (at.cumulative >= 0.0).all()
     assert (np.diff(at.cumulative, axis=0) >= 0.0).all()

@@ -182,3 +182,34 @@ def test_large_data_take_seconds():
     started = clock.perf_counter()
     assert 0.49 < concordance_index((event, time), risk - 1e-3 * time) < 0.52
     assert clock.perf_counter() - started < 5.0
+
+
+@given(subjects(), st.data())
+@pytest.mark.filterwarnings("ignore:no pair")
+def test_a_weight_is_a_number_of_copies(rows, data):
+    """Also with delayed entry and competing risks; a weight of zero is no row at all."""
+    weight = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows))))
+    copies = [row for row, times in zip(rows, weight, strict=True) for _ in range(times)]
+    cause, time, entry, _, risk = (np.array(column) for column in zip(*rows, strict=True))
+    for y, chosen, comparable in (
+        (Surv.right(cause > 0, time, entry=entry), None, of_several_subjects(later)),
+        (Surv.right(cause, time, entry=entry), 1, of_several_subjects(of_cause_1)),
+    ):
+        expected = count_pairs(copies, comparable)
+        check(concordance_index(y, risk, cause=chosen, sample_weight=weight), expected)
+        check(concordance_index(y, risk, cause=chosen, sample_weight=0.1 * weight), expected)
+
+
+def of_several_subjects(comparable):
+    """Copies of a row are of several subjects, although they share a number."""
+    return lambda *pair: comparable(*pair[:3], 0, *pair[4:7], 1)
+
+
+def test_weights_of_rows_with_a_wrong_shape_are_named():
+    with pytest.raises(ValueError, match=r"sample_weight must have shape \(3,\)"):
+        concordance_index(([1, 1, 1], [1.0, 2.0, 3.0]), [1.0, 2.0, 3.0], sample_weight=[1.0, 2.0])
+
+
+def test_without_any_weight_nothing_is_comparable():
+    with pytest.warns(UndefinedMetricWarning, match="no pair of subjects is comparable"):
+        assert np.isnan(concordance_index(([1, 1, 1], [1.0, 2.0, 3.0]), [1.0, 2.0, 3.0], sample_weight=np.zeros(3)))

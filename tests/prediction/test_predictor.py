@@ -5,11 +5,14 @@ import re
 import numpy as np
 import pytest
 from scipy.integrate import quad
+from scipy.stats import rankdata
 from sklearn.exceptions import UndefinedMetricWarning
 
 from hazboost import FPBoost, Surv
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads import HEADS
+from hazboost.metrics import concordance_index
+from hazboost.prediction.model import parameter_columns
 
 RNG = np.random.default_rng(0)
 N = 200
@@ -185,7 +188,7 @@ def test_competing_predictions(competing):
 
 def test_parameters_show_the_cause_of_each_head(model, competing):
     table = competing.predict_parameters(X[:2])
-    assert list(table.columns) == ["subject", "cause", "head", "eta", "k", "w"]
+    assert list(table.columns) == ["subject", "cause", "head", "eta", "k", "scale", "w"]
     np.testing.assert_array_equal(table["cause"], [1, 1, 2, 2, 3, 3] * 2)
     levels = competing.model_.distribution(X[:2]).scores @ competing.model_.mixture.scales.T
     np.testing.assert_allclose(table.groupby(["subject", "cause"])["w"].sum(), np.exp(levels).ravel())
@@ -194,10 +197,53 @@ def test_parameters_show_the_cause_of_each_head(model, competing):
     np.testing.assert_allclose(shares.groupby(["subject", "time"])["share"].sum(), 1.0)
 
 
+#: H of a head of weight 1 at its scale: S = 1/e or 1/2, or F the power a of that of a Weibull head.
+AT_SCALE = {
+    "weibull": 1.0,
+    "exponential": 1.0,
+    "gompertz": 1.0,
+    "loglogistic": np.log(2.0),
+    "lognormal": np.log(2.0),
+}
+
+
+@pytest.mark.parametrize("family", HEADS)
+def test_the_scale_of_a_head_is_a_time_in_the_unit_of_the_user(make_mixture, family):
+    """Whatever the unit; seconds and millions of years included, for which eta is beyond all understanding."""
+    mixture = make_mixture({family: 2}, "exp", "uniform")
+    scores = np.random.default_rng(10).normal(scale=1.5, size=(20, mixture.n_scores))
+    years = parameter_columns(Distribution(mixture, scores, 5.0))
+    assert np.isfinite(years["scale"]).all()
+    for unit in (1e-6, 1.0, 12.0, 365.25, 86400.0 * 365.25):
+        table = parameter_columns(Distribution(mixture, scores, 5.0 * unit))
+        np.testing.assert_allclose(table["scale"], unit * years["scale"], rtol=1e-12)
+        parameters = [table[parameter.name] for parameter in HEADS[family].parameters]
+        expected = -np.log1p(-((1.0 - np.exp(-1.0)) ** parameters[2])) if len(parameters) == 3 else AT_SCALE[family]
+        reached = HEADS[family].cumulative(np.log(table["scale"]), *map(np.log, parameters))
+        np.testing.assert_allclose(reached, expected, rtol=1e-6)
+        if family != "gompertz":
+            k = parameters[1] if len(parameters) > 1 else 1.0
+            np.testing.assert_allclose(table["scale"], parameters[0] ** (-1.0 / k), rtol=1e-9)
+
+
+def test_the_scale_of_times_in_days_can_be_read():
+    time = 2000.0 * np.random.default_rng(11).weibull(8.0, N)
+    model = FPBoost(1, 0, init="marginal", n_estimators=1, random_state=0).fit(X, (np.ones(N, dtype=bool), time))
+    table = model.predict_parameters(X)
+    assert (table["eta"] < 1e-20).all()
+    np.testing.assert_allclose(table["scale"], 2000.0, rtol=0.2)
+
+
+def test_a_head_that_is_switched_off_has_no_scale(make_mixture):
+    mixture = make_mixture({"weibull": 1}, "relu", "uniform")
+    table = parameter_columns(Distribution(mixture, np.array([[1.0, 2.0], [-1.0, 2.0], [1.0, -2.0]]), 3.0))
+    np.testing.assert_allclose(table["scale"], [3.0, np.nan, np.nan])
+
+
 def test_score_of_a_cause(competing):
     rng = np.random.default_rng(5)
     event, time = rng.integers(0, 4, N), rng.uniform(0.1, 5.0, N)
-    risk = competing.predict(X, cause=2) / competing.model_.unit
+    risk = np.log(competing.predict(X, cause=2))
     wins = pairs = 0.0
     for i in np.flatnonzero(event == 2):
         later = (time > time[i]) | ((event > 0) & (event != 2))
@@ -206,6 +252,43 @@ def test_score_of_a_cause(competing):
         wins += (lead > 1e-8).sum() + 0.5 * (np.abs(lead) <= 1e-8).sum()
     assert competing.score(X, Surv.right(event, time), cause=2) == pytest.approx(wins / pairs)
     assert competing.score(X, (event > 0, time)) == competing.score(X, (event, time))
+
+
+@pytest.mark.parametrize("risk_horizon", ["events", "longest"])
+@pytest.mark.parametrize("longest", [1e6, 1e9, 1e12])
+def test_one_very_long_follow_up_does_not_make_risks_tied(risk_horizon, longest):
+    """Times are divided by the longest follow-up, and differences used to fall below the tolerance for ties."""
+    rng = np.random.default_rng(7)
+    time = rng.weibull(1.5, N) * np.exp(-X[:, 0])
+    settings = {"n_estimators": 20, "init": "marginal", "random_state": 0, "risk_horizon": risk_horizon}
+    plain = FPBoost(**settings).fit(X, (np.ones(N, dtype=bool), time))
+    y = np.r_[np.ones(N, dtype=bool), False], np.r_[time, longest]
+    model = FPBoost(**settings).fit(np.vstack([X, np.zeros(3)]), y)
+    new = rng.normal(size=(N, 3))
+    truth = np.ones(N, dtype=bool), rng.weibull(1.5, N) * np.exp(-new[:, 0])
+    ranks = rankdata(model.predict(new))
+    assert len(np.unique(ranks)) > 0.9 * N
+    assert model.score(new, truth) == pytest.approx(concordance_index(truth, ranks), abs=1e-4)
+    assert model.score(new, truth) > plain.score(new, truth) - 0.03
+
+
+def test_early_stopping_sees_the_ranking_in_spite_of_one_very_long_follow_up():
+    rng = np.random.default_rng(8)
+    time = rng.weibull(1.5, N) * np.exp(-X[:, 0])
+    y = np.r_[np.ones(N, dtype=bool), False], np.r_[time, 1e10]
+    model = FPBoost(n_estimators=20, init="marginal", random_state=0, patience=5, min_child_weight=0.0)
+    history = model.fit(np.vstack([X, np.zeros(3)]), y).history_["validation_concordance"]
+    assert max(history) > 0.7
+
+
+@pytest.mark.parametrize("cause", [None, 2])
+def test_weights_of_the_score_are_numbers_of_copies(competing, cause):
+    rng = np.random.default_rng(9)
+    y, weight = Surv.right(rng.integers(0, 4, N), rng.uniform(0.1, 5.0, N)), rng.integers(0, 4, N)
+    rows = np.repeat(np.arange(N), weight)
+    weighted = competing.score(X, y, cause, weight)
+    assert weighted == pytest.approx(competing.score(X[rows], y[rows], cause), abs=1e-12)
+    assert weighted != competing.score(X, y, cause)
 
 
 @pytest.mark.parametrize("cause", [0, 4, 1.5, True])

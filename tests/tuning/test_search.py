@@ -311,6 +311,13 @@ def test_weights_count_in_fit_and_score():
     )
 
 
+def test_weights_count_in_the_concordance():
+    weight = np.arange(len(X)) % 3 + 1.0
+    target, model = as_target(Y, weight), clone(SMALL).set_params(random_state=0).fit(X, Y)
+    score = METRICS["concordance"](target, target)(model, X)
+    assert score == model.score(X, Y, sample_weight=weight) != model.score(X, Y)
+
+
 @pytest.mark.parametrize("container", [pd.DataFrame, pl.DataFrame, scipy.sparse.csr_matrix, list])
 def test_features_in_every_container(container):
     named = {"columns": list("abc")} if container is pd.DataFrame else {}
@@ -453,23 +460,6 @@ def test_studies_of_several_names_share_a_storage(tmp_path):
         for name, metric in (("one", "likelihood"), ("two", "concordance"))
     )
     assert one.best_score < 0.5 < two.best_score
-
-
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"metric": "concordance"}, "metric was 'likelihood', not 'concordance'"),
-        ({"space": "default"}, "space was 'steps', not 'default'"),
-        ({"random_state": 1}, "random_state was 0, not 1"),
-        ({"cv": 4}, "the folds differ"),
-        ({"estimator": clone(SMALL).set_params(n_estimators=9)}, "estimator's n_estimators was '4', not '9'"),
-        ({"sample_weight": np.r_[2.0, np.ones(len(X) - 1)]}, "the data differ"),
-    ],
-)
-def test_another_search_of_the_same_name_is_refused(changed, message, tmp_path):
-    search(n_trials=1, storage=tmp_path / "journal")
-    with pytest.raises(ValueError, match=f"study_name='hazboost' is the name of another search.*{message}"):
-        search(storage=tmp_path / "journal", **changed)
 
 
 def test_threads_and_verbosity_may_change(tmp_path):

@@ -11,7 +11,7 @@ from hazboost.boosting.objective import Objective
 from hazboost.data.target import Target
 from hazboost.engines.base import Engine, Matrix
 from hazboost.hazards.distribution import Distribution
-from hazboost.hazards.mixture import shrink
+from hazboost.hazards.mixture import log_time, shrink
 from hazboost.metrics.concordance import harrell
 from hazboost.utils.arrays import Array
 
@@ -146,5 +146,8 @@ def limited_loss(objective: Objective, target: Target, start: Array, trust: Arra
 
 
 def concordance(objective: Objective, target: Target, horizon: float) -> Metric:
-    """Harrell's C-index of minus the mean survival time up to ``horizon``, in the mixture's unit of time."""
-    return lambda scores: harrell(target, -Distribution(objective.mixture, scores).restricted_mean(horizon))
+    """Harrell's C-index of the mean survival time up to ``horizon``, in the mixture's unit of time.
+
+    It compares logarithms, so that ties do not depend on the horizon, which may be a tiny part of the follow-up.
+    """
+    return lambda scores: harrell(target, -log_time(Distribution(objective.mixture, scores).restricted_mean(horizon)))

@@ -1,9 +1,9 @@
 """The predicted distribution of each subject's event time, in the user's unit of time.
 
 Survival, cumulative hazard and hazard are closed forms. Quantiles are found by bisection of the cumulative hazard.
-Means are Gauss-Legendre integrals of survival; cumulative incidences with competing risks, and the time lost to a
-cause, are adaptive Chebyshev integrals (`hazboost.hazards.quadrature`). All integrals are over log-time, because the
-time scales of the heads may differ by orders of magnitude.
+Means are Gauss-Legendre integrals of survival; cumulative incidences with competing risks, the time lost to a cause,
+and the far end of a heavy tail are adaptive Chebyshev integrals (`hazboost.hazards.quadrature`). All integrals are over
+log-time, because the time scales of the heads may differ by orders of magnitude.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from hazboost.hazards.clipping import find_zeros
-from hazboost.hazards.mixture import Mixture, Parameters, log_hazards, log_time, sum_hazards
+from hazboost.hazards.mixture import LARGEST_EXPONENT, Mixture, Parameters, log_hazards, log_time, sum_hazards
 from hazboost.hazards.quadrature import integrate
 from hazboost.utils.arrays import Array, Indices
 
@@ -23,11 +23,15 @@ from hazboost.utils.arrays import Array, Indices
 CHUNK = 2_000_000
 #: Log-times are confined to this range. Its ends, about 1e-300 and 1e300 times the unit, are still normal doubles.
 LOG_TIME_RANGE = (-690.0, 690.0)
-#: Cumulative hazard at which integrals of survival stop: S = exp(-45), about 3e-20.
+#: Cumulative hazard at which integrals end, unless the tail of survival is heavy: S = exp(-45), about 3e-20.
 LATE = 45.0
 #: Integrals of survival begin this far, in log-time, before the time at which H = 1 (before tau, if that is earlier).
 #: S counts as 1 until there. The relative error is at most exp(1 - 24), about 1e-10.
 REACH = 24.0
+#: Quadrature with a fixed number of panels ends this far, in log-time, after the time at which H = 1.
+FAR = 40.0
+#: What is left of an integral of survival is computed unless it is smaller than this, relative to the part before.
+NEGLIGIBLE = 1e-12
 #: Positions at which H is evaluated to find where survival falls, and the values of H at which panels are cut.
 SCOUTS = np.linspace(0.0, 1.0, 65)
 LEVELS = np.array([0.003, 0.03, 0.1, 0.3, 0.7, 1.2, 2.0, 3.5, 6.0, 10.0, 18.0])
@@ -114,10 +118,7 @@ class Distribution:
 
     def lost_time(self, tau: float, cause: int) -> Array:
         r"""Mean time lost to one cause before ``tau``, :math:`\int_0^\tau CIF_c(t) dt`, of shape (n,)."""
-        log_tau = self._log_time(np.array([tau]))
-        if self.mixture.n_causes == 1:
-            return tau - self.restricted_mean(tau)
-        return tau * self._in_parts(_lost_share, log_tau, cause)[:, 0]
+        return tau * self._in_parts(_lost_share, self._log_time(np.array([tau])), cause)[:, 0]
 
     def shares(self, times: Array) -> Array:
         """Share of each head in the hazard, ``w_j h_j(t) / sum_i |w_i| h_i(t)``, of shape (n, times, heads)."""
@@ -134,35 +135,53 @@ class Distribution:
         return np.where(p <= 0.0, first, np.where(beyond, np.inf, self._user_time(log_t)))
 
     def restricted_mean(self, tau: float) -> Array:
-        r"""Mean of the event time restricted to ``tau``, :math:`\int_0^\tau S(t) dt`, of shape (n,).
-
-        The integral ends where H = 45, if that is before ``tau``: less than 3e-20 of the subjects are left then.
-        """
-        log_tau = float(np.log(tau) - np.log(self.unit))
-        middle, late = self._middle_and_late()
-        return self._integral(np.minimum(middle, log_tau), np.minimum(late, log_tau)) * self.unit
+        r"""Mean of the event time restricted to ``tau``, :math:`\int_0^\tau S(t) dt`, of shape (n,)."""
+        log_tau = np.full(len(self), min(np.log(tau) - np.log(self.unit), LOG_TIME_RANGE[1]))
+        return self._integral(log_tau) * self.unit
 
     def mean(self) -> Array:
         r"""Mean of the event time, :math:`\int_0^\infty S(t) dt`, of shape (n,); may be infinite.
 
-        The integral is computed up to the time :math:`X` at which H = 45. Beyond it, S is treated as a power
-        :math:`t^{-c}` with :math:`c = X h(X)`, which contributes :math:`X S(X) / (c - 1)`. The tail of a LogLogistic
-        head is such a power; if S falls faster, the contribution is negligible. The mean is infinite if c is at most 1,
-        or if H = 45 is not reached within `LOG_TIME_RANGE`.
+        The integral is computed up to a time :math:`X`: that at which H = 45 or, where a tail so late may still count,
+        the end of `LOG_TIME_RANGE`. Beyond it, S is treated as a power :math:`t^{-c}` with :math:`c = X h(X)`, which
+        contributes :math:`X S(X) / (c - 1)`. The tail of a LogLogistic head is such a power; if S falls faster, the
+        contribution is negligible. The mean is infinite if c is at most 1, or if H = 45 is not reached in that range.
         """
         middle, late = self._middle_and_late()
-        body = self._integral(middle, late)
-        hazard = self._hazard(late[:, None])[:, 0]
-        # The hazard may underflow far out, or be clipped to 0; c is then 0 and the mean infinite.
-        log_hazard = np.log(np.maximum(hazard, np.finfo(float).tiny))
-        # c = X h(X), from logarithms because either factor alone may overflow.
-        power = np.exp(np.clip(log_hazard + late, *LOG_TIME_RANGE))
+        # The integral is at least S = 1/e times the time at which H = 1.
+        soon = late - LATE < middle - 1.0 + np.log(NEGLIGIBLE)
+        end = np.where(soon, late, LOG_TIME_RANGE[1])
+        power = self._power(end)
         endless = (power <= 1.0 + 1e-9) | (late >= LOG_TIME_RANGE[1])
-        log_rest = late - self._cumulative(late[:, None])[:, 0]
+        log_rest = end - self._cumulative(end[:, None])[:, 0]
         rest = np.exp(np.where(endless, 0.0, log_rest)) / np.where(endless, 1.0, power - 1.0)
-        return np.where(endless, np.inf, body + rest) * self.unit
+        return np.where(endless, np.inf, self._user_time(np.log(self._integral(end) + rest)))
 
-    def _integral(self, middle: Array, upper: Array) -> Array:
+    def _power(self, log_t: Array) -> Array:
+        """``t h(t)``, by which the logarithm of S falls with that of t, at log-times of shape (n,)."""
+        hazard = self._hazard(log_t[:, None])[:, 0]
+        # The hazard may underflow far out, or be clipped to 0; the power is then 0.
+        log_hazard = np.log(np.maximum(hazard, np.finfo(float).tiny))
+        # From logarithms, because either factor alone may overflow.
+        power: Array = np.exp(np.clip(log_hazard + log_t, *LOG_TIME_RANGE))
+        return power
+
+    def _integral(self, upper: Array) -> Array:
+        """Integral of S from zero to the upper log-time of each row.
+
+        Its mass lies around the time at which H = 1, unless S falls as slowly as 1 / t or more slowly: the integral
+        then goes on to grow however few are left.
+        """
+        middle, late = self._middle_and_late()
+        near = np.minimum(np.minimum(middle + FAR, late), upper)
+        integral = self._near_integral(np.minimum(middle, upper), near)
+        # S falls, so that the rest is smaller than S there times the upper limit.
+        log_rest = upper - self._cumulative(near[:, None])[:, 0]
+        far = np.flatnonzero((near < upper) & (log_rest > np.log(integral) + np.log(NEGLIGIBLE)))
+        integral[far] += self[far]._far_integral(near[far], upper[far])
+        return integral
+
+    def _near_integral(self, middle: Array, upper: Array) -> Array:
         """Integral of S from zero to the upper log-time, by Gauss-Legendre quadrature of ``S(exp(x)) exp(x)``.
 
         Panels are cut at nine equidistant points and where H passes `LEVELS`. The latter follow the fall of survival,
@@ -181,6 +200,20 @@ class Distribution:
         inside: Array = (np.exp(log_t - hazard) * width * WEIGHTS).sum(axis=(1, 2))
         # S counts as 1 before the lower limit, which contributes exp(lower).
         return np.exp(lower[:, 0]) + inside
+
+    def _far_integral(self, lower: Array, upper: Array) -> Array:
+        """Integral of S from one log-time to another, by adaptive quadrature of ``S(exp(x)) exp(x)``.
+
+        The integrand may be as large or small as doubles are, so it is divided by its largest value at `SCOUTS`.
+        """
+        scouts = lower[:, None] + (upper - lower)[:, None] * SCOUTS
+        peak: Array = (scouts - self._cumulative(scouts)).max(axis=1)
+
+        def scaled(rows: Indices, x: Array) -> tuple[Array, Array]:
+            return np.exp(x - self[rows]._cumulative(x) - peak[rows, None]), x
+
+        integral = integrate(scaled, scouts[:, ::8], upper[:, None], np.full(len(self), ACCURACY))[:, 0]
+        return np.exp(peak) * integral
 
     def _middle_and_late(self) -> tuple[Array, Array]:
         """Log-times at which the cumulative hazard is 1 and `LATE`."""
@@ -207,9 +240,9 @@ class Distribution:
         return np.broadcast_to(log_t, (len(self), log_t.shape[-1]))
 
     def _user_time(self, log_t: Array) -> Array:
-        """The inverse of `_log_time`."""
-        times: Array = np.exp(log_t + np.log(self.unit))
-        return times
+        """The inverse of `_log_time`; infinite where the time would overflow."""
+        in_user_unit = log_t + np.log(self.unit)
+        return np.where(in_user_unit < LARGEST_EXPONENT, np.exp(np.minimum(in_user_unit, LARGEST_EXPONENT)), np.inf)
 
     def _cumulative(self, log_t: Array) -> Array:
         """Cumulative hazard of all causes at log-times of shape (n, times), counted from ``alive_at`` if given."""

@@ -31,9 +31,9 @@ def warn_follow_up(message: str) -> None:
     warn_caller(message, FollowUpWarning)
 
 
-def exact_target(y: Any, name: str) -> Target:
+def exact_target(y: Any, name: str, sample_weight: Any = None) -> Target:
     """Check ``y``, and refuse interval-censored rows, whose event time is unknown."""
-    target = as_target(y, name=name)
+    target = as_target(y, sample_weight, name=name)
     if target.interval.any():
         raise ValueError(
             f"{name}: {_rows(np.flatnonzero(target.interval))} interval-censored; the metrics need exact event "

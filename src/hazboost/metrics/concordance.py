@@ -14,7 +14,7 @@ from hazboost.metrics.pairs import credit_among_first
 from hazboost.utils.arrays import Array, Mask
 
 
-def concordance_index(y: Any, risk: npt.ArrayLike, *, cause: int | None = None) -> float:
+def concordance_index(y: Any, risk: npt.ArrayLike, *, cause: int | None = None, sample_weight: Any = None) -> float:
     r"""Probability that, of two comparable subjects, the one with the higher risk has the event first.
 
     .. math:: C = \frac{\sum_{i, j} A_{ij} \left([r_i > r_j] + \tfrac12 [r_i = r_j]\right)}{\sum_{i, j} A_{ij}}
@@ -34,6 +34,9 @@ def concordance_index(y: Any, risk: npt.ArrayLike, *, cause: int | None = None) 
         One value for each row of ``y``; higher means an earlier event. Risks closer than 1e-8 are tied.
     cause : int, optional
         Cause of interest with competing risks; by default any event counts.
+    sample_weight : array-like of shape (n,), optional
+        Weights of the rows. A pair counts as the product of its two weights, so that a weight of 2 is a row given
+        twice.
 
     Returns
     -------
@@ -56,14 +59,14 @@ def concordance_index(y: Any, risk: npt.ArrayLike, *, cause: int | None = None) 
     >>> concordance_index(([True, True, False], [1.0, 2.0, 3.0]), [3.0, 1.0, 2.0])
     0.6666666666666666
     """
-    target = exact_target(y, "y")
+    target = exact_target(y, "y", sample_weight)
     values, event = as_risk(risk, len(target)), event_of_interest(target, cause)
     time = target.lower
     if cause is not None:
         refuse_rows_after_an_event(target)
         # A subject with a competing event counts as event-free for ever, hence comparable with every later event.
         time = np.where(target.event & ~event, np.inf, time)
-    concordance = _share(*comparable_credit(event, time, values, start_of_risk(target)))
+    concordance = _share(*comparable_credit(event, time, values, start_of_risk(target), target.weight))
     if np.isnan(concordance):
         warn_undefined("no pair of subjects is comparable, so the concordance index is not defined (NaN).")
     return concordance
@@ -74,7 +77,7 @@ def harrell(target: Target, risk: Array) -> float:
 
     An interval-censored row counts as censored at the lower end of its interval.
     """
-    return _share(*comparable_credit(target.event, target.lower, risk, start_of_risk(target)))
+    return _share(*comparable_credit(target.event, target.lower, risk, start_of_risk(target), target.weight))
 
 
 def _share(credit: Array, pairs: Array) -> float:
@@ -82,23 +85,35 @@ def _share(credit: Array, pairs: Array) -> float:
     return float(credit.sum() / total) if total else float("nan")
 
 
-def comparable_credit(event: Mask, time: Array, risk: Array, entry: Array) -> tuple[Array, Array]:
+def comparable_credit(
+    event: Mask, time: Array, risk: Array, entry: Array, weight: Array | None = None
+) -> tuple[Array, Array]:
     """For each event, the number of concordant pairs (ties count one half) and of comparable pairs.
 
-    Events are in decreasing order of time.
+    Events are in decreasing order of time. With weights, each pair counts as the product of its two weights.
     """
+    if weight is not None:
+        kept = weight > 0.0
+        event, time, risk, entry, weight = event[kept], time[kept], risk[kept], entry[kept], weight[kept]
+        # Equal weights cancel in the index, and pairs are counted faster than added up.
+        weight = None if (weight == weight[:1]).all() else weight
     # Sorted by decreasing time, with censored rows before events at equal times, the rows comparable with an event are
     # exactly those that precede it.
     order = np.lexsort((event, -time))
     event, time, risk, entry = event[order], time[order], risk[order], entry[order]
+    weight = None if weight is None else weight[order]
     # Events at the same time are not comparable with each other, so each is compared with what precedes their run.
     run = np.cumsum(np.r_[True, (time[1:] != time[:-1]) | (event[1:] != event[:-1])])
-    credit, pairs = credit_among_first(risk, np.searchsorted(run, run[event], side="left"), risk[event])
-    if np.isneginf(entry).all():
-        return credit, pairs
-    # With delayed entry, subtract the rows that enter at or after the event and are not yet at risk. They also leave
-    # after it, so all of them were counted above.
-    last_in = np.argsort(-entry, kind="stable")
-    absent = np.searchsorted(-entry[last_in], -time[event], side="right")
-    absent_credit, absent_pairs = credit_among_first(risk[last_in], absent, risk[event])
-    return credit - absent_credit, pairs - absent_pairs
+    present = np.searchsorted(run, run[event], side="left")
+    credit, pairs = credit_among_first(risk, present, risk[event], weight)
+    if not np.isneginf(entry).all():
+        # With delayed entry, subtract the rows that enter at or after the event and are not yet at risk. They also
+        # leave after it, so all of them were counted above.
+        last_in = np.argsort(-entry, kind="stable")
+        absent = np.searchsorted(-entry[last_in], -time[event], side="right")
+        weight_in = None if weight is None else weight[last_in]
+        absent_credit, absent_pairs = credit_among_first(risk[last_in], absent, risk[event], weight_in)
+        # Sums of weights are rounded, so that differences must be kept from small values where there is no pair.
+        pairs = np.where(present > absent, np.maximum(pairs - absent_pairs, 0.0), 0.0)
+        credit = np.clip(credit - absent_credit, 0.0, pairs)
+    return (credit, pairs) if weight is None else (weight[event] * credit, weight[event] * pairs)

@@ -99,17 +99,19 @@ def parameter_columns(distribution: Distribution) -> dict[str, npt.NDArray[Any]]
     """Parameters of every head of every subject, in the user's unit of time, as the columns of a tidy table.
 
     ``S(t) = exp(-sum_j w_j H_j(t; eta_j, k_j, ...))`` holds for the values as they stand. A head that ReLU has switched
-    off has the parameter in question at zero. A parameter that a family does not have is NaN.
+    off has the parameter in question at zero, and no scale. A parameter that a family does not have is NaN.
     """
     mixture, parameters = distribution.mixture, distribution.mixture.parameters(distribution.scores)
     n = len(distribution)
-    table = {name: np.full((n, mixture.n_heads), np.nan) for name in mixture.parameter_names}
+    table = {name: np.full((n, mixture.n_heads), np.nan) for name in (*mixture.parameter_names, "scale")}
+    log_unit = float(np.log(distribution.unit))
     for block, activated in zip(mixture.blocks, parameters.activated, strict=True):
         logs = [one.log_value for one in activated]
-        in_user_time = block.head.change_time_unit(float(np.log(distribution.unit)), *logs)
+        in_user_time = block.head.change_time_unit(log_unit, *logs)
         for parameter, one, log_value in zip(block.head.parameters, activated, in_user_time, strict=True):
-            value = np.where(one.alive, np.exp(np.minimum(log_value, LARGEST_EXPONENT)), 0.0)
-            table[parameter.name][:, block.heads] = value
+            table[parameter.name][:, block.heads] = np.where(one.alive, _exp(log_value), 0.0)
+        table["scale"][:, block.heads] = _exp(block.head.log_scale(*logs) + log_unit)
+    table["scale"][~parameters.alive] = np.nan
     return {
         "subject": np.repeat(np.arange(n), mixture.n_heads),
         **_cause_column(mixture, n),
@@ -130,6 +132,12 @@ def share_columns(distribution: Distribution, times: Array) -> dict[str, npt.NDA
         "head": np.tile(names, n * n_times),
         "share": distribution.shares(times).ravel(),
     }
+
+
+def _exp(log_value: Array) -> Array:
+    """The exponential, bounded so that nothing overflows."""
+    bounded: Array = np.exp(np.minimum(log_value, LARGEST_EXPONENT))
+    return bounded
 
 
 def _cause_column(mixture: Mixture, repeats: int) -> dict[str, Indices]:

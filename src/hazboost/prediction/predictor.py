@@ -15,6 +15,7 @@ from hazboost.data.observations import check_id, check_lengths, check_time, refu
 from hazboost.data.reading import as_target
 from hazboost.data.target import number_by_appearance
 from hazboost.hazards.distribution import Distribution
+from hazboost.hazards.mixture import log_time
 from hazboost.metrics import concordance_index
 from hazboost.prediction.curves import Curve, Kind, Path, make_curves
 from hazboost.prediction.model import Model, parameter_columns, share_columns
@@ -256,11 +257,19 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
 
         Returns
         -------
-        DataFrame with the columns subject, head, w, and one for each parameter: eta, k, ...
+        DataFrame with the columns subject, head, one for each parameter (eta, k, ...), scale and w
             With several causes, also cause. One row for each subject (numbered from 0) and head, in the user's unit of
             time: ``S(t) = exp(-sum_j w_j H_j(t; eta_j, k_j, ...))``, unless negative weights make the hazard negative
             at some times, where it is clipped at 0. A parameter that a family does not have is NaN. Without pandas, a
             structured array with the same names.
+
+        Notes
+        -----
+        ``eta`` has a unit of its own, time to the power -k, and is often tiny. ``scale`` says the same as a time: of a
+        head alone, with weight 1, it is the time by which S has fallen to 1/e = 0.37 for Weibull
+        (``eta ** (-1 / k)``), exponential (``1 / eta``) and Gompertz heads, and the median for log-logistic and
+        log-normal heads (``eta ** (-1 / k)``); for exponentiated Weibull heads it is the scale of the Weibull
+        distribution whose power they are. A head that is switched off has none (NaN).
         """
         return make_table(parameter_columns(self._distribution(X)))
 
@@ -283,7 +292,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         grid = _check_times(times)
         return make_table(share_columns(self._distribution(X), grid))
 
-    def score(self, X: Any, y: Any, cause: int | None = None) -> float:
+    def score(self, X: Any, y: Any, cause: int | None = None, sample_weight: Any = None) -> float:
         """Concordance index of `predict` with the observed outcomes; 1 is perfect and 0.5 is chance.
 
         Parameters
@@ -294,12 +303,16 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         cause : int, optional
             With competing risks, the concordance for events of this cause; subjects with an earlier event of another
             cause count as never having it. By default events of all causes count alike.
+        sample_weight : array-like of shape (n,), optional
+            Weights of the rows; a pair of subjects counts as the product of its two weights.
         """
-        risk, target = self.predict(X, cause), as_target(y)
-        if len(risk) != len(target):
-            raise ValueError(f"X has {len(risk)} rows and y has {len(target)}; both need one for each subject.")
-        # Risks are times. In units of the follow-up the absolute tolerance for ties does not depend on the user's unit.
-        return concordance_index(target, risk / self.model_.unit, cause=cause)
+        time, target = np.abs(self.predict(X, cause)), as_target(y, sample_weight)
+        if len(time) != len(target):
+            raise ValueError(f"X has {len(time)} rows and y has {len(target)}; both need one for each subject.")
+        # Risks are times, survived or lost to the cause. Their logarithms have the same order, and whether two of them
+        # are tied then depends on their ratio: neither on the unit of time nor on the longest follow-up.
+        risk = -log_time(time) if cause is None else log_time(time)
+        return concordance_index(target, risk, cause=cause)
 
     def _predict_curves(
         self,

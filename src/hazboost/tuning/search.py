@@ -23,6 +23,7 @@ from hazboost.data.target import Target
 from hazboost.estimator import FPBoost
 from hazboost.training.policy import POLICY
 from hazboost.tuning.result import TuningResult, tabulate
+from hazboost.tuning.resuming import refuse_edited_space, remember
 from hazboost.tuning.scores import METRICS, Scorer
 from hazboost.tuning.spaces import Space, Suggest, find_space
 from hazboost.tuning.studies import (
@@ -34,7 +35,6 @@ from hazboost.tuning.studies import (
     import_optuna,
     open_study,
     quiet,
-    remember,
     with_result,
 )
 from hazboost.utils.arrays import Indices
@@ -101,8 +101,8 @@ def tune(
         A splitter receives the event as its ``y``, and the groups. Pairs are training rows and held-out rows.
     storage : str, path or Optuna storage, optional
         Where to store the trials: a URL such as ``"sqlite:///study.db"``, or the path of a journal file. Calling `tune`
-        again with the same storage and name resumes the search, even if it was killed. Only one process may use a study
-        at a time.
+        again with the same storage and name resumes the search, even if it was killed. It is refused if the data, the
+        space or another part of the search has changed. Only one process may use a study at a time.
     study_name : str, default="hazboost"
         Name of the study in the storage.
     n_jobs : int, optional
@@ -152,6 +152,7 @@ def tune(
         scorers = [METRICS[metric](target[train], target[held_out]) for train, held_out in folds]
         search = Search(chosen, with_seed(base, seed), metric, X, target, group, folds, scorers, seed)
         remember(study, search.identity())
+        refuse_edited_space(study, chosen)
         search.run(study, int(n_trials), timeout, joblib.effective_n_jobs(n_jobs), draw=bool(verbose))
     return search.result(study)
 
@@ -251,11 +252,17 @@ class Search:
     seed: int
 
     def identity(self) -> dict[str, Any]:
-        """What must not change between trials, or their scores could not be compared."""
+        """What must not change between trials, or their scores could not be compared.
+
+        Of a space given as a function only that is stored; the trials hold what they were drawn from.
+        """
         parameters = {name: value for name, value in self.base.get_params().items() if name not in RUNTIME_PARAMETERS}
+        schema = learn_schema(self.X)
         return {
-            "data": joblib.hash((learn_schema(self.X).encode(self.X), self.target)),
+            "data": joblib.hash((schema.encode(self.X), sorted(schema.categories), self.target)),
+            "groups": joblib.hash(self.group),
             "space": self.space.name,
+            "estimator": type(self.base).__qualname__,
             "metric": self.metric,
             "largest_difference": POLICY.largest_difference,
             "random_state": self.seed,

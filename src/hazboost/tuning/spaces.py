@@ -22,7 +22,7 @@ class Space:
     Attributes
     ----------
     name : str
-        Name under which a stored study remembers the space.
+        Name under which a stored study remembers the space; ``custom`` for a function of the user.
     suggest : callable
         Draws one configuration: ``trial -> parameters``.
     base : callable
@@ -97,7 +97,7 @@ SPACES: dict[str, Space] = {
 def find_space(space: str | Suggest) -> Space:
     """The space of this name, or one made from the user's function."""
     if callable(space):
-        return Space(getattr(space, "__qualname__", type(space).__qualname__), space)
+        return Space("custom", space)
     if space not in SPACES:
         known = ", ".join(map(repr, SPACES))
         raise ValueError(f"space must be {known} or a function from an Optuna trial to parameters; got {space!r}.")

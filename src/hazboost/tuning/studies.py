@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
@@ -99,28 +99,6 @@ def drop_incomplete_line(path: Path) -> None:
     with path.open("rb+") as file:
         complete = file.read().rfind(b"\n") + 1
         file.truncate(complete)
-
-
-def remember(study: Study, search: Mapping[str, Any]) -> None:
-    """Store the identity of a new search; refuse to resume a study of a different search."""
-    before = study.user_attrs.get("search")
-    if before is None:
-        if study.get_trials(deepcopy=False):
-            raise ValueError(f"study_name={study.study_name!r} is the name of a study that tune did not create.")
-        study.set_user_attr("search", dict(search))
-        return
-    changed = [name for name in search if search[name] != before.get(name)]
-    if changed:
-        shown = "; ".join(
-            f"the {name} differ"
-            if name in {"data", "folds"}
-            else f"{name} was {before.get(name)!r}, not {search[name]!r}"
-            for name in changed
-        )
-        raise ValueError(
-            f"study_name={study.study_name!r} is the name of another search in this storage: {shown}. Give the same "
-            "arguments to resume it, or another study_name to start a new one."
-        )
 
 
 def with_result(study: Study) -> list[FrozenTrial]:

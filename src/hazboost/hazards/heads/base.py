@@ -103,6 +103,10 @@ class Head(ABC):
     def change_time_unit(self, log_unit: float, *log_parameters: Array) -> tuple[Array, ...]:
         """Log-parameters that give, at ``exp(log_unit) * t``, what the given ones give at ``t``."""
 
+    def log_scale(self, *log_parameters: Array) -> Array:
+        """Logarithm of a typical time of the events of this head alone, of weight 1; NaN if the family states none."""
+        return np.full_like(log_parameters[0], np.nan)
+
 
 class Link(NamedTuple):
     """The function ``G(z)`` of a `LogLocationScale` family, with ``g = dG/dz``.
@@ -169,3 +173,8 @@ class LogLocationScale(Head):
         """Shift ``log eta`` by ``-k log(unit)``, so that ``z`` stays the same at the same instant."""
         log_eta, log_k, *log_shapes = log_parameters
         return log_eta - np.exp(log_k) * log_unit, log_k, *log_shapes
+
+    def log_scale(self, *log_parameters: Array) -> Array:
+        r"""The time :math:`\eta^{-1/k}` at which ``z = 0``."""
+        log_eta, log_k, *_ = log_parameters
+        return -log_eta * np.exp(np.minimum(-log_k, MAX_EXPONENT))

@@ -33,3 +33,8 @@ class Exponential(Head):
         """A rate per unit of time."""
         (log_eta,) = log_parameters
         return (log_eta - log_unit,)
+
+    def log_scale(self, *log_parameters: Array) -> Array:
+        r"""The mean :math:`1 / \eta`, which is also the time at which ``H = 1``."""
+        (log_eta,) = log_parameters
+        return -log_eta

@@ -40,3 +40,10 @@ class Gompertz(Head):
         """Both parameters are rates per unit of time."""
         log_eta, log_k = log_parameters
         return log_eta - log_unit, log_k - log_unit
+
+    def log_scale(self, *log_parameters: Array) -> Array:
+        r"""The time :math:`\log(1 + k / \eta) / k` at which ``H = 1``, as for the Weibull and exponential families."""
+        log_eta, log_k = log_parameters
+        ratio = log_k - log_eta
+        # log(log(1 + e^x)), which is x itself where e^x is small
+        return np.where(ratio < -36.0, ratio, np.log(np.logaddexp(0.0, np.maximum(ratio, -36.0)))) - log_k
