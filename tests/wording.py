@@ -47,6 +47,6 @@ def faults(message):
 
 
 def template(message):
-    """The message without the values in it, so that messages of one kind can be counted."""
-    short = re.sub(r"'[^']*'", "'…'", message)
+    """The first line of a message without the values in it, so that messages of one kind can be counted."""
+    short = re.sub(r"'[^']*'", "'…'", message.split("\n", maxsplit=1)[0])
     return re.sub(r"\d[\d.,e+-]*\d|\d", "#", short)[:160]

@@ -9,17 +9,16 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import time
 from collections import Counter, defaultdict
 from functools import partial
 from pathlib import Path
 
 from benchmarks.harness.pool import Limits, run_tasks
+from tests.fuzz.blocks import BLOCK, failed_block, run_block
 from tests.fuzz.check import check
-from tests.fuzz.numbered import case_of, choices_of, simplify
+from tests.fuzz.numbered import case_of, choices_of, kind_of, simplify
 from tests.wording import template
 
-BLOCK = 20
 #: Seconds for a block, after which its process is ended: some input may make a fit hang.
 TIMEOUT = 300.0
 
@@ -72,40 +71,6 @@ def read(path, seed):
     return done
 
 
-def run_block(seed, first):
-    """Results of a block of cases."""
-    began, accepted, refused, warned, failures = time.monotonic(), 0, Counter(), Counter(), []
-    for number in range(first, first + BLOCK):
-        report = check(case_of(choices_of(seed, number)))
-        accepted += not report.refused
-        refused.update([template(report.refused)] if report.refused else [])
-        warned.update({template(message) for message in report.warned})
-        failures += [{"case": number, "check": name, "text": text} for name, text in report.failures.items()]
-    return {
-        "seed": seed,
-        "first": first,
-        "accepted": accepted,
-        "refused": refused,
-        "warned": warned,
-        "failures": failures,
-        "seconds": round(time.monotonic() - began, 2),
-    }
-
-
-def failed_block(seed, first, what):
-    """A block whose process has died or was ended."""
-    failure = {"case": first, "check": "process", "text": f"cases {first} to {first + BLOCK - 1}: {what}"}
-    return {
-        "seed": seed,
-        "first": first,
-        "accepted": 0,
-        "refused": {},
-        "warned": {},
-        "failures": [failure],
-        "seconds": 0,
-    }
-
-
 def count_failures(done):
     return sum(len(block["failures"]) for block in done.values())
 
@@ -128,17 +93,18 @@ def summary(blocks, seed):
     ]
     kinds = defaultdict(list)
     for failure in (failure for block in blocks for failure in block["failures"]):
-        kinds[failure["check"], template(failure["text"])].append(failure)
-    for (name, _), found in sorted(kinds.items(), key=lambda item: -len(item[1])):
-        lines.append(f"{len(found):6}  {name}: {found[0]['text'][:300]}")
-        lines.append(f"        case {found[0]['case']}: {simplest(seed, found[0])!r}")
+        kinds[kind_of(failure["check"], failure["text"])].append(failure)
+    for kind, found in sorted(kinds.items(), key=lambda item: -len(item[1])):
+        first = found[0]
+        lines.append(f"{len(found):6}  {first['check']}: {first['text'].splitlines()[0][:300]}")
+        lines.append(f"        case {first['case']}, simplified: {simplest(seed, first['case'], kind)!r}")
     return "\n".join(lines if kinds else [*lines, "     0"])
 
 
-def simplest(seed, failure):
-    """The simplest case that fails in the same check; the case itself if its process died."""
-    choices = choices_of(seed, failure["case"])
-    return case_of(choices) if failure["check"] == "process" else simplify(choices, failure["check"])
+def simplest(seed, number, kind):
+    """The simplest case that fails in the same way; the case itself if its process died."""
+    choices = choices_of(seed, number)
+    return case_of(choices) if kind.startswith("process") else simplify(choices, kind)
 
 
 def show(seed, number):

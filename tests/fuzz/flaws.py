@@ -98,9 +98,13 @@ def in_frame(make):
     def spoil(case, inputs):
         if case.features.container not in NAMED:
             return None
-        frame = contain(inputs.raw, "pandas")
-        frame[inputs.raw.names[0]] = make(len(frame))
-        return lambda: replace(inputs, X=frame)
+
+        def spoiled():
+            frame = contain(inputs.raw, "pandas")
+            frame[inputs.raw.names[0]] = make(len(frame))
+            return replace(inputs, X=frame)
+
+        return spoiled
 
     return spoil
 

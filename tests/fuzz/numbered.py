@@ -6,6 +6,7 @@ import random
 
 from tests.fuzz.check import check
 from tests.fuzz.strategies import make_case
+from tests.wording import template
 
 #: Cases that are tried to simplify one.
 ATTEMPTS = 300
@@ -29,8 +30,18 @@ def case_of(choices):
     return make_case(lambda options: options[min(next(remaining), len(options) - 1)])
 
 
-def simplify(choices, failure):
-    """The case after choosing earlier options, as long as the same check fails."""
+def kind_of(check_name, text):
+    """The kind of a failure: failures of one kind are counted together, and one of them is simplified."""
+    return f"{check_name}: {template(text)[:60]}"
+
+
+def kinds_of(case):
+    """Kinds of the failures of a case."""
+    return {kind_of(name, text) for name, text in check(case).failures.items()}
+
+
+def simplify(choices, kind):
+    """The case after choosing earlier options, as long as it fails in the same way."""
     attempts, simpler = 0, True
     while simpler and attempts < ATTEMPTS:
         simpler = False
@@ -38,7 +49,7 @@ def simplify(choices, failure):
             for earlier in sorted({0, chosen // 2, max(chosen - 1, 0)} - {chosen}):
                 attempts += 1
                 changed = [*choices[:position], earlier, *choices[position + 1 :]]
-                if failure in check(case_of(changed)).failures:
+                if kind in kinds_of(case_of(changed)):
                     choices, simpler = changed, True
                     break
     return case_of(choices)
