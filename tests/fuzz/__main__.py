@@ -17,7 +17,6 @@ from benchmarks.harness.pool import Limits, run_tasks
 from tests.fuzz.blocks import BLOCK, failed_block, run_block
 from tests.fuzz.check import check
 from tests.fuzz.numbered import case_of, choices_of, kind_of, simplify
-from tests.wording import template
 
 #: Seconds for a block, after which its process is ended: some input may make a fit hang.
 TIMEOUT = 300.0
