@@ -5,6 +5,7 @@ from copy import copy
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
@@ -64,12 +65,21 @@ BAD_Y = {
     "no event": ((np.zeros(N, dtype=bool), TIME), f"y has no event: all {N} subjects are censored"),
     "all times zero": ((EVENT, np.zeros(N)), "y: all observed times are 0"),
     "event 1.5": ((changed(EVENT, 3, 1.5), TIME), r"y: the event must be .*; got 1\.5 \(row 3\)"),
-    "event 3 without event 2": ((changed(EVENT, 3, 3.0), TIME), "there is no event of cause 2"),
+    "event 21": ((changed(EVENT, 3, 21.0), TIME), r"got 21\.0 \(row 3\).* times that were given as events"),
     "event NaN": ((changed(EVENT, 3, np.nan), TIME), r"y: the event must be .*; got nan \(row 3\)"),
-    "event text": ((np.array(["yes"] * N), TIME), "y: the event must be .*; got values of type <U3"),
+    "event text": ((np.array(["yes"] * N), TIME), r"y: the event must be .*; got text \(dtype <U3\)"),
     "event NA": ((pd.array([pd.NA] * N, dtype="boolean"), TIME), "y: the event must be boolean"),
     "time text": ((EVENT, ["long"] * N), "y: the time must be numeric"),
-    "time and event swapped": ((TIME, EVENT), "The event comes first and the time second"),
+    "time and event swapped": ((TIME, EVENT.astype(int)), "y: event and time look exchanged"),
+    "masked time": ((EVENT, np.ma.array(TIME, mask=np.arange(N) == 7)), r"time must be finite; got nan \(row 7\)"),
+    "dates": ((EVENT, pd.date_range("2020", periods=N)), "y: the time must be numeric; got dates or durations"),
+    "durations": ((EVENT, pl.Series([pd.Timedelta(1, "D")] * N)), "y: the time must be numeric; got dates or"),
+    "two times": (pl.DataFrame({"start": TIME, "stop": TIME + 1.0}), "'start' and 'stop' both look like times"),
+    "two kinds": (
+        pd.DataFrame({"event": EVENT, "time": TIME, "start": 0.0}),
+        "y has the columns event, time, and also s",
+    ),
+    "lazy": (pl.LazyFrame({"event": EVENT, "time": TIME}), "polars.LazyFrame is not supported"),
     "lengths differ": ((EVENT[:10], TIME), f"y: one value .* got 10 in event, {N} in time"),
     "another length than X": ((EVENT[:10], TIME[:10]), f"X has {N} rows and y has 10"),
     "event of two dimensions": ((np.c_[EVENT, EVENT], TIME), "y must be .* a pair"),
@@ -83,7 +93,7 @@ BAD_Y = {
     "a dict": ({"event": EVENT, "time": TIME}, "y must be .* got dict"),
     "one field": (structured(("event", bool)), "y must have two fields, event and time, .* got 1: event"),
     "three fields": (structured(("a", bool), ("b", float), ("c", float)), "got 3: a, b, c"),
-    "fields swapped": (np.rec.fromarrays([TIME, EVENT]), "The event comes first and the time second"),
+    "fields swapped": (np.rec.fromarrays([TIME, EVENT.astype(int)]), "y: event and time look exchanged"),
     "three columns": (
         pd.DataFrame({"a": EVENT, "b": TIME, "c": TIME}),
         "y must have two columns, event and time, .* got 3: a, b, c",
@@ -99,13 +109,13 @@ def test_bad_y(case):
     check_refused({"y": y}, message)
 
 
-ONLY_OF_A_FIT = ("no event", "all times zero", "event 3 without event 2")
+ONLY_OF_A_FIT = ("no event", "all times zero")
 
 
 @pytest.mark.parametrize("case", [case for case in BAD_Y if case not in ONLY_OF_A_FIT])
 def test_bad_y_of_a_score(case):
     y, message = BAD_Y[case]
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         FITTED_ON_ARRAY.score(ARRAY, y)
 
 
@@ -128,16 +138,46 @@ BAD_X = {
         "X: every value is missing in 'dose'",
     ),
     "all categories missing": (FRAME.assign(dose=pd.Categorical([None] * N, ["a"])), "missing in 'dose'"),
-    "text in pandas": (FRAME.assign(dose="high"), r"X: column 'dose' has dtype (object|str).*use the dtype 'category'"),
-    "text in polars": (pl.DataFrame({"dose": ["high"] * N}), "X: column 'dose' has dtype String"),
-    "lists in pandas": (FRAME.assign(dose=[[1]] * N), r"X: column 'dose' has dtype (object|str)"),
-    "complex in pandas": (FRAME.assign(dose=1j), "X: column 'dose' has dtype complex128"),
-    "dates in pandas": (FRAME.assign(dose=pd.Timestamp("2020-01-01")), "X: column 'dose' has dtype datetime64"),
+    "text in pandas": (
+        FRAME.assign(dose="high"),
+        r"X: column 'dose' must be numeric or of a categorical.*; got text \(dtype",
+    ),
+    "numbers as text in pandas": (FRAME.assign(dose="1.5"), "X: column 'dose' must be numeric .*got text"),
+    "text in polars": (pl.DataFrame({"dose": ["high"] * N}), r"X: column 'dose' must be .*; got text \(dtype String\)"),
+    "numbers as text in polars": (pl.DataFrame({"dose": ["1.5"] * N}), "X: column 'dose' must be .*; got text"),
+    "text in Arrow": (pa.table({"dose": ["high"] * N}), r"X: column 'dose' must be .*; got text \(dtype string\)"),
+    "lists in pandas": (FRAME.assign(dose=[[1]] * N), r"X: column 'dose' must be .*; got Series of shape"),
+    "complex in pandas": (FRAME.assign(dose=1j), "X: column 'dose' must be .*; got complex numbers"),
+    "dates in pandas": (FRAME.assign(dose=pd.Timestamp("2020-01-01")), "X: column 'dose' must be .*; got dates"),
+    "dates of Arrow in pandas": (
+        FRAME.assign(dose=pd.Series([pd.Timestamp("2020-01-01")] * N, dtype="timestamp[ns][pyarrow]")),
+        r"X: column 'dose' must be .*; got dates or durations \(dtype timestamp\[ns\]\[pyarrow\]\)",
+    ),
+    "durations in pandas": (
+        FRAME.assign(dose=pd.Timedelta(1, "D")),
+        "X: column 'dose' must be .*; got dates or durations",
+    ),
+    "dates in Arrow": (
+        pa.table({"dose": [pd.Timestamp("2020-01-01")] * N}),
+        "X: column 'dose' must be .*; got dates or",
+    ),
+    "dates in an array": (np.full((N, 2), np.datetime64("2020-01-01")), "X must be numeric; got dates or durations"),
+    "durations in an array": (np.full((N, 2), np.timedelta64(1, "D")), "X must be numeric; got dates or durations"),
+    "duration objects in an array": (
+        np.full((N, 2), np.timedelta64(1, "D"), dtype=object),
+        "X must be numeric; got dates or durations",
+    ),
     "dates in polars": (
         pl.DataFrame({"dose": [pd.Timestamp("2020-01-01")] * N}),
-        "X: column 'dose' has dtype Datetime",
+        "X: column 'dose' must be .*; got dates or durations .dtype Datetime",
     ),
-    "text in an array": (np.array([["a", "b"]] * N), "could not convert string to float: .*'a'"),
+    "text in an array": (np.array([["a", "b"]] * N), "X must be numeric; got text"),
+    "numbers as text in an array": (np.array([["1", "2"]] * N), "X must be numeric; got text"),
+    "a lazy table": (pl.LazyFrame({"dose": [1.0] * N}), "polars.LazyFrame is not supported"),
+    "too large in an array": (changed(ARRAY, (4, 1), 1e39), r"X: column 1 is 1e\+39 in row 4, .* too large .* rescale"),
+    "too large in pandas": (with_bad(-1e39), r"X: column 'dose' is -1e\+39 in row 4, .* or take its logarithm"),
+    "too large in polars": (pl.DataFrame(with_bad(1e300).to_dict("list")), r"X: column 'dose' is 1e\+300 in row 4"),
+    "too large in a sparse matrix": (sp.csc_matrix(changed(ARRAY, (4, 1), 1e39)), r"X: column 1 is 1e\+39 in row 4"),
     "complex in an array": (ARRAY * 1j, "Complex data not supported"),
     "no rows": (ARRAY[:0], r"0 sample\(s\)"),
     "no columns": (ARRAY[:, :0], r"0 feature\(s\)"),
@@ -168,6 +208,8 @@ BAD_WEIGHT = {
     "NaN": (changed(np.ones(N), 6, np.nan), r"sample_weight must be finite and non-negative; got nan \(row 6\)"),
     "infinite": (changed(np.ones(N), 6, np.inf), r"sample_weight must be finite and non-negative; got inf \(row 6\)"),
     "text": (["heavy"] * N, "sample_weight"),
+    "masked": (np.ma.array(np.ones(N), mask=np.arange(N) == 6), r"sample_weight must be finite .*; got nan \(row 6\)"),
+    "dates": (pd.date_range("2020", periods=N), "sample_weight must be numeric; got dates"),
     "all zero": (np.zeros(N), "sample_weight.*zero"),
     "zero for every event": (1.0 - EVENT, "no event.*weight 0"),
 }
@@ -246,6 +288,7 @@ BAD_PARAMETERS = {
     "tree_method": ["gpu_hist", None],
     "monotone_constraints": ["(1,0,0)", 1, [1, 0], [1, 0, 0, 0], [2, 0, 0], [0.5, 0, 0], {"weight": 1}, [["a"], 0, 0]],
     "interaction_constraints": ["[[0, 1]]", 1, [0, 1], [[0, 9]], [["weight", "age"]]],
+    "n_causes": [0, -1, 21, 1.5, "2"],
     "n_jobs": [0, 1.5, "2"],
     "device": ["tpu", 1, None],
     "random_state": [-1, 1.5, "seed"],
@@ -321,7 +364,8 @@ BAD_NEW_X = {
     "another order": (FRAME[["dose", "age", "size"]], "(?s)feature names.*order"),
     "an extra column": (FRAME.assign(extra=1.0), "(?s)feature names.*extra"),
     "infinite": (with_bad(np.inf), "X: column 'dose' is infinite in row 4"),
-    "text": (FRAME.assign(dose="high"), r"X: column 'dose' has dtype (object|str)"),
+    "text": (FRAME.assign(dose="high"), "X: column 'dose' must be .*; got text"),
+    "too large": (with_bad(1e39), r"X: column 'dose' is 1e\+39 in row 4, which is too large"),
     "categories": (FRAME.assign(dose=pd.Categorical(["a"] * N)), "X: column 'dose' was numeric"),
     "no rows": (FRAME[:0], "X is empty"),
 }
@@ -380,6 +424,26 @@ def test_bad_times_of_a_curve(times):
     curve = FITTED.predict_survival_function(FRAME[:1])[0]
     with pytest.raises(ValueError, match="times must be"):
         curve(times)
+
+
+@pytest.mark.parametrize("value", [np.full(10_000, -1.0), [-1.0] * 10_000, np.full((100, 100), 2.0), "x" * 10_000])
+def test_messages_do_not_print_the_whole_input(value):
+    frame = FRAME[:1]
+    for call in (
+        lambda: FITTED.predict_quantile(frame, value),
+        lambda: FITTED.predict_rmst(frame, value),
+        lambda: FITTED.predict_median(frame, alive_at=value),
+        lambda: FITTED.predict_hazard_function(frame, cause=value),
+        lambda: FITTED.predict_survival_function(frame, times=value),
+        lambda: FITTED.fit(FRAME, (EVENT, [value] * N)),
+        lambda: FITTED.fit(FRAME, Y, sample_weight=value),
+        lambda: small(interaction_constraints=[value]).fit(FRAME, Y),
+        lambda: small(monotone_constraints=[value, 0, 0]).fit(FRAME, Y),
+        lambda: small(heads={"gompertz": value}).fit(FRAME, Y),
+    ):
+        with pytest.raises((ValueError, TypeError)) as refusal:
+            call()
+        assert len(str(refusal.value)) < 250
 
 
 @pytest.mark.parametrize("q", [-0.1, 1.1, np.nan, [0.5, 2.0], [[0.5]], "half"], ids=str)

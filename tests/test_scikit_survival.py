@@ -4,12 +4,16 @@ import subprocess
 import sys
 
 import numpy as np
+import polars as pl
 import pytest
+from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sksurv.column import encode_categorical
 from sksurv.datasets import load_gbsg2, load_veterans_lung_cancer, load_whas500
 from sksurv.functions import StepFunction
+from sksurv.linear_model import CoxPHSurvivalAnalysis
+from sksurv.meta import EnsembleSelection, Stacking
 from sksurv.metrics import (
     as_concordance_index_ipcw_scorer,
     as_cumulative_dynamic_auc_scorer,
@@ -22,6 +26,7 @@ from sksurv.metrics import (
 )
 from sksurv.nonparametric import kaplan_meier_estimator
 from sksurv.preprocessing import OneHotEncoder
+from sksurv.testing import assert_chf_properties, assert_survival_function_properties
 from sksurv.util import Surv
 
 from hazboost import FPBoost
@@ -190,3 +195,108 @@ def test_a_structured_target_with_any_field_names(numeric):
     renamed = y.astype([("b", bool), ("a", np.float64)])
     np.testing.assert_array_equal(small().fit(X, renamed).predict(X), small().fit(X, y).predict(X))
     assert small().fit(X, y).score(X, renamed) == small().fit(X, renamed).score(X, y)
+
+
+# What scikit-survival tests of each of its own estimators. Three of its expectations are not ours, as they are those of
+# step functions or of its classes: S = 1 until the first training time, an error after the last, its own base class.
+
+
+@pytest.fixture(scope="module")
+def whas500():
+    """A hundred patients, with all features as numbers, as a pandas and as a polars frame."""
+    X, y = load_whas500()
+    frame = encode_categorical(X).astype(float).iloc[:100]
+    return frame, pl.DataFrame({name: column.tolist() for name, column in frame.items()}), y[:100]
+
+
+def test_survival_functions_have_the_properties_that_it_asserts(whas500):
+    frame, _, y = whas500
+    model = small().fit(frame, y)
+    assert_survival_function_properties(model.predict_survival_function(frame, return_array=True))
+    assert_chf_properties(model.predict_cumulative_hazard_function(frame, return_array=True))
+
+
+@pytest.mark.parametrize("function", ["survival", "cumulative_hazard"])
+def test_an_array_has_the_values_of_the_functions_at_the_unique_times(function, whas500):
+    frame, _, y = whas500
+    model = small().fit(frame[30:], y[30:])
+    predict = getattr(model, f"predict_{function}_function")
+    curves = np.vstack([curve(model.unique_times_) for curve in predict(frame[:30])])
+    np.testing.assert_allclose(curves, predict(frame[:30], return_array=True), rtol=1e-12)
+
+
+def test_functions_are_defined_before_within_and_beyond_the_follow_up(whas500):
+    """At half of the first time nearly all are event-free; a step function would say all."""
+    frame, _, y = whas500
+    model = small().fit(frame, y)
+    times = y["lenfol"].min() / 2.0, np.median(y["lenfol"]), y["lenfol"].max(), y["lenfol"].max() + 1.0
+    for survival, hazard in zip(
+        model.predict_survival_function(frame), model.predict_cumulative_hazard_function(frame), strict=True
+    ):
+        values = [survival(time) for time in times]
+        assert all(isinstance(value, float) for value in values)
+        assert 1.0 >= values[0] > values[1] > values[2] > values[3] >= 0.0
+        np.testing.assert_allclose([hazard(time) for time in times], -np.log(values), rtol=1e-9, atol=1e-15)
+
+
+@pytest.mark.parametrize("time", [-1e-8, -1.0, np.finfo(float).min])
+def test_negative_times_are_refused(time):
+    y = Surv.from_arrays(event=np.ones(7, dtype=bool), time=[1.0, 9.0, 3.0, time, 1.0, 8.0, 1e10])
+    with pytest.raises(ValueError, match=r"every time must be non-negative; got .* \(row 3\)"):
+        FPBoost().fit(np.random.default_rng(0).normal(size=(7, 3)), y)
+
+
+def test_names_of_features_are_learned_and_compared(whas500):
+    frame, _, y = whas500
+    model = small().fit(frame, y)
+    np.testing.assert_array_equal(model.feature_names_in_, frame.columns, strict=True)
+    with pytest.raises(ValueError, match="Feature names must be in the same order as they were in fit"):
+        model.predict(frame[frame.columns[::-1]])
+    with pytest.warns(UserWarning, match="X does not have valid feature names, but FPBoost was fitted with"):
+        unnamed = model.predict(frame.to_numpy())
+    np.testing.assert_array_equal(unnamed, model.predict(frame))
+    with pytest.warns(UserWarning, match="X has feature names, but FPBoost was fitted without feature names"):
+        small().fit(frame.to_numpy(), y).predict(frame)
+
+
+def test_polars_and_pandas_give_the_same(whas500):
+    frame, same, y = whas500
+    model, other = small().fit(frame, y), small().fit(same, y)
+    np.testing.assert_array_equal(model.feature_names_in_, other.feature_names_in_, strict=True)
+    np.testing.assert_array_equal(model.predict(frame), other.predict(same), strict=True)
+    assert model.predict(frame).shape == y.shape
+    assert model.score(frame, y) == other.score(same, y)
+    for name in ("predict_survival_function", "predict_cumulative_hazard_function"):
+        for curve, of_polars in zip(getattr(model, name)(frame[:10]), getattr(other, name)(same[:10]), strict=True):
+            np.testing.assert_array_equal(curve.x, of_polars.x, strict=True)
+            np.testing.assert_array_equal(curve.y, of_polars.y, strict=True)
+
+
+def test_polars_in_cross_validation_and_grid_searches(whas500):
+    frame, same, y = whas500
+    scores, of_polars = (cross_val_score(small(n_estimators=3), X, y, cv=KFold(3)) for X in (frame, same))
+    np.testing.assert_array_equal(scores, of_polars)
+    grid = {"max_depth": [1, 2]}
+    search, of_polars = (GridSearchCV(small(n_estimators=3), grid, cv=2).fit(X, y) for X in (frame, same))
+    assert search.best_params_ == of_polars.best_params_
+
+
+def test_stacking(whas500):
+    """As a base estimator, and as the one that combines the others."""
+    X, y = whas500[0].to_numpy(), whas500[2]
+    base = [("boosted", small()), ("linear", CoxPHSurvivalAnalysis(alpha=1.0))]
+    risks = np.column_stack([clone(model).fit(X, y).predict(X) for _, model in base])
+    for last in (CoxPHSurvivalAnalysis(alpha=1.0), small()):
+        stack = Stacking(last, base, probabilities=False).fit(X, y)
+        np.testing.assert_allclose(stack.predict(X), clone(last).fit(risks, y).predict(risks))
+
+
+def test_ensemble_selection(whas500):
+    frame, _, y = whas500
+
+    def concordance(model, X, y):
+        return concordance_index_censored(y["fstat"], y["lenfol"], model.predict(X))[0]
+
+    base = [("one", small(max_depth=1)), ("two", small(max_depth=2))]
+    ensemble = EnsembleSelection(base, scorer=concordance, cv=KFold(3), n_estimators=1).fit(frame.to_numpy(), y)
+    assert concordance(ensemble, frame.to_numpy(), y) > 0.7

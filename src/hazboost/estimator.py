@@ -14,12 +14,14 @@ from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import validate_data
 
 from hazboost.boosting.objective import Objective
 from hazboost.boosting.steps import STEPS
+from hazboost.data.alignment import check_alignment
 from hazboost.data.constraints import read_constraints
 from hazboost.data.features import Schema, learn_schema, readable, refuse_empty_columns
+from hazboost.data.names import learn_columns, match_columns
+from hazboost.data.observations import MAX_CAUSES
 from hazboost.data.reading import as_groups, as_target, check_causes, check_informative
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
@@ -35,6 +37,7 @@ from hazboost.training.fit import Trained, train_model
 from hazboost.training.plan import HORIZONS, Given, Plan, Search, Stopping, TimeScale
 from hazboost.training.policy import POLICY
 from hazboost.training.starts import STARTS
+from hazboost.utils.describe import describe
 
 #: What the authors' code does; the numbers are its defaults.
 PAPER = {
@@ -65,6 +68,7 @@ PAPER = {
     "max_bin": 256,
     "monotone_constraints": None,
     "interaction_constraints": None,
+    "n_causes": None,
 }
 MAX_HEADS = 64
 
@@ -168,6 +172,10 @@ default="scaled_softmax"
         Groups of features that may interact. Every raw score is a sum of functions, each of the features of one group;
         a feature in no group has a function of its own. With several scores the hazard, in which they meet, need not be
         such a sum or product.
+    n_causes : int, optional
+        Number of causes; by default the largest code in ``y``. Give it where a part of the data, such as a fold of a
+        cross-validation, may hold no event of some cause. A cause without an event has the hazard of half an event in
+        all the follow-up, the same for every subject.
     n_jobs : int, optional
         Number of threads; ``None`` means one and ``-1`` all, as in scikit-learn.
     device : str, default="cpu"
@@ -216,8 +224,9 @@ default="scaled_softmax"
     zero is moved to half the smallest positive time, because most hazards are 0 or infinite at zero; S(0) = 1 always.
 
     **Missing values** (NaN) follow the default direction that XGBoost learns for each split; entries of a sparse matrix
-    that are not stored count as missing. Categories unknown to training are missing, too. A subject all of whose heads
-    are switched off has the constant hazard of half an event in all of the training follow-up.
+    that are not stored count as missing. Categories unknown to training are missing, too; a column all of whose
+    categories are unknown is refused. A subject all of whose heads are switched off has the constant hazard of half an
+    event in all of the training follow-up.
 
     **Copies of rows**, as in a bootstrap sample or an oversampled class, are recognised and stay in one fold: divided
     between folds, a model that has memorised them would seem to be the best. Subjects that are alike by chance, where
@@ -286,6 +295,7 @@ default="scaled_softmax"
         "tree_method": [StrOptions({"hist", "exact", "approx"})],
         "monotone_constraints": [dict, "array-like", None],
         "interaction_constraints": [list, tuple, None],
+        "n_causes": [Interval(numbers.Integral, 1, MAX_CAUSES, closed="both"), None],
         "n_jobs": [numbers.Integral, None],
         "device": [str],
         "random_state": ["random_state"],
@@ -324,6 +334,7 @@ default="scaled_softmax"
         tree_method: Literal["hist", "exact", "approx"] = "hist",
         monotone_constraints: Mapping[str, int] | npt.ArrayLike | None = None,
         interaction_constraints: list[list[Any]] | None = None,
+        n_causes: int | None = None,
         n_jobs: int | None = None,
         device: str = "cpu",
         random_state: int | np.random.RandomState | None = None,
@@ -356,6 +367,7 @@ default="scaled_softmax"
         self.tree_method = tree_method
         self.monotone_constraints = monotone_constraints
         self.interaction_constraints = interaction_constraints
+        self.n_causes = n_causes
         self.n_jobs = n_jobs
         self.device = device
         self.random_state = random_state
@@ -389,12 +401,12 @@ default="scaled_softmax"
 
         Parameters
         ----------
-        X : array, DataFrame (pandas or polars) or sparse matrix of shape (n, features)
+        X : array, table (pandas, polars or Arrow) or sparse matrix of shape (n, features)
             Features. NaN means missing; columns of a categorical dtype are used as categories.
-        y : structured array, DataFrame, or pair of arrays
-            What `hazboost.Surv` makes, for every kind of survival data; scikit-survival's structured array (event
-            first, then time, under any names); a DataFrame with the columns ``event`` and ``time``, or those of
-            `hazboost.Surv`; or a pair ``(event, time)``. An event is boolean, or the number of its cause, 0 for none.
+        y : structured array, table, or pair of arrays
+            What `hazboost.Surv` makes, for every kind of survival data; scikit-survival's structured array; a table
+            with the columns ``event`` and ``time``, or those of `hazboost.Surv`; or a pair ``(event, time)``. An event
+            is boolean, or the number of its cause, 0 for none.
         sample_weight : array-like of shape (n,), optional
             Weights of the rows, of which only the ratios matter.
         eval_set : pair (X, y), or list of one such pair, optional
@@ -407,16 +419,26 @@ default="scaled_softmax"
         -------
         FPBoost
             The estimator itself. If anything is wrong with the input, it is left as it was.
+
+        Notes
+        -----
+        **Event and time.** Two columns or arrays may have any names. If these say which is the event and which the time
+        (``status``, ``dead``, ...; ``time``, ``days``, ...), they decide; else a boolean one is the event; else the
+        event comes first.
+
+        **Order of the rows.** Rows of ``X``, ``y``, ``sample_weight`` and ``groups`` belong together by position. Where
+        two of them have a pandas index, an error is raised if the indices have the same labels in a different order, or
+        if they differ and neither is the default 0, 1, 2, ...
         """
         self._validate_params()
         self._check_combinations()
         X = readable(X)
         named = BaseEstimator()  # takes names and width, so that nothing is changed here should the fit fail
-        validate_data(named, X, skip_check_array=True)
+        learn_columns(named, X)
         schema = learn_schema(X)
         sample = self._read_sample(schema, X, y, sample_weight, groups)
         # Causes are counted before a validation part is set aside, which might hold the only events of one.
-        n_causes = sample.target.n_causes
+        n_causes = check_causes(sample.target, self.n_causes)
         train, validation = sample, self._read_eval_set(named, schema, eval_set, n_causes)
         seed = self._seed()
         if validation is None and self.patience is not None:
@@ -434,12 +456,15 @@ default="scaled_softmax"
                 "cross-validation; give a number of rounds, or patience=None."
             )
         if not re.fullmatch(r"(cpu|cuda|gpu)(:\d+)?", self.device):
-            raise ValueError(f"device must be 'cpu', 'cuda' or, with its number, 'cuda:0'; got {self.device!r}.")
+            raise ValueError(
+                f"device must be 'cpu', 'cuda' or, with its number, 'cuda:0'; got {describe(self.device)}."
+            )
         self._head_counts()
 
     def _read_sample(self, schema: Schema, X: Any, y: Any, sample_weight: Any, groups: Any) -> Sample:
         """Encode the training data, and refuse what does not fit together or cannot be learned from."""
-        target = as_target(y, sample_weight)
+        check_alignment({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
+        target = as_target(y, sample_weight, causes_known=self.n_causes is not None)
         sample = Sample(schema.encode(X), target, None if groups is None else as_groups(groups, target))
         rows = sample.X.shape[0]
         if rows != len(target):
@@ -451,9 +476,7 @@ default="scaled_softmax"
                 "tree_method='exact' takes no categorical features; use tree_method='hist' or encode them as numbers."
             )
         # Rows of weight 0 must not matter at all, so they are removed before time is scaled and features are binned.
-        sample = sample.without_weightless_rows().with_mean_weight_one().with_copies_together(2 * self.n_folds)
-        check_causes(sample.target)
-        return sample
+        return sample.without_weightless_rows().with_mean_weight_one().with_copies_together(2 * self.n_folds)
 
     def _check_training(self, train: Sample, validation: Sample | None) -> None:
         """Check what is left to train on after a validation part was set aside, and that part itself."""
@@ -473,11 +496,12 @@ default="scaled_softmax"
             raise ValueError("eval_set must be a pair (X, y), or a list with one such pair.")
         try:
             X = readable(pair[0])
-            validate_data(named, X, skip_check_array=True, reset=False)
+            match_columns(named, X, type(self).__name__)
             encoded = schema.encode(X)
         except (TypeError, ValueError) as error:
             raise ValueError(f"eval_set: {error}") from error
-        data = Sample(encoded, as_target(pair[1], name="eval_set: y"))
+        check_alignment({"X": X, "y": pair[1]}, "eval_set: ")
+        data = Sample(encoded, as_target(pair[1], name="eval_set: y", causes_known=n_causes > 1))
         if data.target.longest == 0.0:
             raise ValueError("eval_set: y: all observed times are 0; at least one must be positive.")
         if data.X.shape[0] != len(data.target):
@@ -556,13 +580,13 @@ default="scaled_softmax"
         counts = {"weibull": self.weibull_heads, "loglogistic": self.loglogistic_heads}
         for name, count in (self.heads or {}).items():
             if name in counts:
-                raise ValueError(f"heads: set the number of {name} heads with {name}_heads={count!r} instead.")
+                raise ValueError(f"heads: set the number of {name} heads with {name}_heads={describe(count)} instead.")
             if name not in HEADS:
                 known = ", ".join(sorted(set(HEADS) - set(counts)))
-                raise ValueError(f"heads: unknown family {name!r}; known ones are {known}.")
+                raise ValueError(f"heads: unknown family {describe(name)}; known ones are {known}.")
             if not isinstance(count, numbers.Integral) or isinstance(count, bool) or not 0 <= count <= MAX_HEADS:
                 raise ValueError(
-                    f"heads: the number of {name} heads must be an int from 0 to {MAX_HEADS}; got {count!r}."
+                    f"heads: the number of {name} heads must be an int from 0 to {MAX_HEADS}; got {describe(count)}."
                 )
             counts[name] = int(count)
         if sum(counts.values()) == 0:

@@ -213,8 +213,9 @@ def test_missing_and_unknown_categories_are_at_the_mean(groups):
     frame = frame_of([*groups, None])
     schema = learn_schema(frame)
     design = learn(schema.encode(frame), schema, np.ones(len(frame)))
-    new = frame_of([None, "unseen"])
-    np.testing.assert_allclose(design(schema.encode(new))[:, 1:-1], 0.0, atol=1e-12)
+    new = frame_of([None, "unseen", *groups], 4 + 2 * len(groups))
+    rows = new["group"].isna() | (new["group"] == "unseen")
+    np.testing.assert_allclose(design(schema.encode(new))[rows, 1:-1], 0.0, atol=1e-12)
 
 
 def test_a_rare_category_is_not_straightened():

@@ -1,8 +1,9 @@
-"""Features in every container: NumPy, pandas, polars and sparse."""
+"""Features in every container: NumPy, pandas, polars, Arrow and sparse."""
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
@@ -35,6 +36,11 @@ def polars_frame(kinds=KINDS, dtype="categorical"):
     return pl.DataFrame({"a": NUMBERS[:, 0], "kind": column, "b": NUMBERS[:, 1]})
 
 
+def arrow_table(kinds=KINDS):
+    columns = {"a": NUMBERS[:, 0], "kind": pa.array(list(kinds)).dictionary_encode(), "b": NUMBERS[:, 1]}
+    return pa.table(columns)
+
+
 # Categories
 
 
@@ -63,9 +69,10 @@ def test_categories_absent_at_prediction_do_not_shift_the_others():
 
 def test_unseen_categories_are_missing():
     model = small().fit(pandas_frame(np.where(np.arange(N) % 7 == 0, None, KINDS)), Y)
-    unseen, missing = pandas_frame(["violet"] * N), pandas_frame([None] * N, ["blue", "green", "red"])
+    new = np.arange(N) % 3 == 0
+    unseen, missing = (pandas_frame(np.where(new, kind, KINDS)) for kind in ("violet", None))
     np.testing.assert_array_equal(model.predict(unseen), model.predict(missing))
-    assert (model.predict(unseen) != model.predict(pandas_frame())).any()
+    assert (model.predict(unseen) != model.predict(pandas_frame()))[new].any()
 
 
 def test_categories_may_be_numbers():
@@ -80,7 +87,7 @@ def test_ordered_categories_are_accepted():
 
 
 def test_a_validation_set_may_have_other_categories():
-    other = pandas_frame(["violet"] * N)
+    other = pandas_frame(np.where(np.arange(N) % 3 == 0, "violet", KINDS))
     plain, watched = small().fit(pandas_frame(), Y), small().fit(pandas_frame(), Y, eval_set=(other, Y))
     np.testing.assert_array_equal(plain.predict(other), watched.predict(other))
     assert np.isfinite(watched.history_["validation_loss"]).all()
@@ -104,7 +111,8 @@ def test_polars_categories_keep_their_meaning(dtype):
     np.testing.assert_array_equal(model.predict(polars_frame(dtype=dtype)[::-1]), expected[::-1])
     only = np.flatnonzero(KINDS == "red")
     np.testing.assert_array_equal(model.predict(polars_frame(dtype=dtype)[only]), expected[only])
-    missing, unseen = polars_frame([None] * N, dtype), polars_frame(["violet"] * N)
+    new = np.arange(N) % 3 == 0
+    missing, unseen = polars_frame(np.where(new, None, KINDS), dtype), polars_frame(np.where(new, "violet", KINDS))
     np.testing.assert_array_equal(model.predict(missing), model.predict(unseen))
 
 
@@ -150,7 +158,106 @@ def test_every_name_can_be_constrained():
     assert (np.diff(model.predict(frame.assign(**{"t<5": 0.0}).sort_values("dose [mg]"))) >= 0.0).all()
 
 
+NAMED = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "Arrow": pa.table}
+COLUMNS = {"a": NUMBERS[:, 0], "b": NUMBERS[:, 1], "c": NUMBERS.sum(axis=1)}
+
+
+@pytest.mark.parametrize("trained_on", NAMED)
+@pytest.mark.parametrize("kind", NAMED)
+def test_columns_are_matched_by_name_in_every_kind_of_table(trained_on, kind):
+    model = small().fit(NAMED[trained_on](COLUMNS), Y)
+    assert list(model.feature_names_in_) == ["a", "b", "c"]
+    make = NAMED[kind]
+    np.testing.assert_array_equal(
+        model.predict(make(COLUMNS)), small().fit(pd.DataFrame(COLUMNS), Y).predict(pd.DataFrame(COLUMNS))
+    )
+    for names, message in (
+        ("bac", "must be in the same order"),
+        ("ab", "now missing:\n- c"),
+        ("abcd", "unseen .*\n- d"),
+    ):
+        wrong = make({name: COLUMNS.get(name, NUMBERS[:, 0]) for name in names})
+        for call in (model.predict, model.predict_median, lambda X: model.score(X, Y)):
+            with pytest.raises(ValueError, match=f"(?s)^The feature names should match those .*{message}"):
+                call(wrong)
+        with pytest.raises(ValueError, match=f"(?s)^eval_set: The feature names should match .*{message}"):
+            small().fit(NAMED[trained_on](COLUMNS), Y, eval_set=(wrong, Y))
+
+
+@pytest.mark.parametrize("kind", NAMED)
+def test_a_table_for_a_model_of_an_array_is_read_by_position_with_a_warning(kind):
+    model = small().fit(np.column_stack(list(COLUMNS.values())), Y)
+    with pytest.warns(UserWarning, match="X has feature names, but FPBoost was fitted without feature names") as caught:
+        model.predict(NAMED[kind](COLUMNS))
+    assert caught[0].filename == __file__
+
+
+def test_columns_named_by_numbers_are_matched_too():
+    frame = pd.DataFrame(NUMBERS, columns=[10, 20])
+    model = small().fit(frame, Y)
+    expected = model.predict(frame)
+    for wrong in (frame[[20, 10]], frame.rename(columns={10: 30})):
+        with pytest.raises(ValueError, match=r"X: the columns are .*, and were 10, 20 when the model was fitted"):
+            model.predict(wrong)
+    np.testing.assert_array_equal(model.predict(frame.rename(columns={10: 0, 20: 1})), expected)
+    numbered = small().fit(pd.DataFrame(NUMBERS), Y)
+    with pytest.raises(ValueError, match="X: the columns are 1, 0, and were 0, 1 when the model was fitted"):
+        numbered.predict(pd.DataFrame(NUMBERS)[[1, 0]])
+
+
+def test_names_of_two_types_are_refused():
+    with pytest.raises(TypeError, match=r"either all column names must be strings or none; got .* int, str"):
+        small().fit(pd.DataFrame(NUMBERS, columns=["a", 1]), Y)
+
+
+# Arrow
+
+
+def test_arrow_and_pandas_give_the_same_model():
+    model = small().fit(arrow_table(), Y)
+    assert list(model.feature_names_in_) == ["a", "kind", "b"]
+    expected = small().fit(pandas_frame(), Y).predict(pandas_frame())
+    for table in (arrow_table(), arrow_table().combine_chunks().to_batches()[0], pandas_frame(), polars_frame()):
+        np.testing.assert_array_equal(model.predict(table), expected)
+
+
+ARROW = {
+    "int": pa.array([None, *range(1, N)]),
+    "bool": pa.array([None, *(NUMBERS[1:, 0] > 0)]),
+    "float": pa.array([None, np.nan, *NUMBERS[2:, 0]]),
+    "null": pa.nulls(N),
+    "chunks": pa.chunked_array([pa.array(NUMBERS[:50, 0]), pa.array(NUMBERS[50:, 0])]),
+}
+
+
+@pytest.mark.parametrize("kind", ARROW)
+def test_arrow_numbers_and_nulls(kind):
+    table = pa.table({"a": ARROW[kind]})
+    plain = [[np.nan if one is None else float(one)] for one in ARROW[kind].to_pylist()]
+    np.testing.assert_array_equal(learn_schema(table).encode(table), plain)
+
+
+@pytest.mark.parametrize("frame", [pl.LazyFrame({"a": [1.0]}), polars_frame().lazy()])
+def test_lazy_frames_are_refused(frame):
+    with pytest.raises(TypeError, match=r"polars.LazyFrame is not supported; call .collect\(\) first"):
+        small().fit(frame, Y)
+    with pytest.raises(TypeError, match=r"polars.LazyFrame is not supported"):
+        small().fit(NUMBERS, frame)
+    with pytest.raises(TypeError, match=r"polars.LazyFrame is not supported"):
+        small().fit(NUMBERS, Y).predict(frame)
+
+
 # Missing values
+
+
+@pytest.mark.parametrize("dtype", [float, int])
+def test_masked_entries_are_missing(dtype):
+    values = (10 * NUMBERS).astype(dtype)
+    masked = np.ma.array(values, mask=RNG.random(NUMBERS.shape) < 0.2)
+    plain = np.where(masked.mask, np.nan, values)
+    model = small().fit(masked, Y)
+    np.testing.assert_array_equal(model.predict(masked), small().fit(plain, Y).predict(plain))
+    assert (model.predict(masked) != model.predict(values)).any()
 
 
 @pytest.mark.parametrize("tree_method", ["hist", "exact", "approx"])
@@ -178,6 +285,8 @@ NUMERIC = {
     "nullable float": lambda: pd.Series([None, *NUMBERS[1:, 0]], dtype="Float64"),
     "nullable bool": lambda: pd.Series([None, *(NUMBERS[1:, 0] > 0)], dtype="boolean"),
     "object": lambda: pd.Series([None, *NUMBERS[1:, 0]], dtype=object),
+    "sparse": lambda: pd.Series(pd.arrays.SparseArray(np.where(NUMBERS[:, 0] > 0, NUMBERS[:, 0], 0.0), fill_value=0.0)),
+    "Arrow": lambda: pd.Series([None, *NUMBERS[1:, 0]], dtype="double[pyarrow]"),
 }
 
 

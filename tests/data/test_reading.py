@@ -5,8 +5,10 @@ import re
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 
+from hazboost import Surv
 from hazboost.data.reading import as_groups, as_target, check_causes, check_informative
 from hazboost.data.target import Target
 
@@ -25,7 +27,7 @@ def structured(event=EVENT, time=TIME, names=("event", "time"), kind=bool):
 FORMS = {
     "structured array": structured(),
     "structured array with other names": structured(names=("cens", "futime")),
-    "structured array with names exchanged": structured(names=("time", "event")),
+    "structured array, time first": structured()[["time", "event"]],
     "structured array of integers": structured(kind=int),
     "record array": structured().view(np.recarray),
     "pandas": pd.DataFrame({"event": EVENT, "time": TIME}),
@@ -33,6 +35,8 @@ FORMS = {
     "pandas, other names": pd.DataFrame({"dead": INTS, "days": TIME}, index=[5, 3, 1]),
     "pandas, nullable": pd.DataFrame({"event": EVENT, "time": TIME}).convert_dtypes(),
     "polars": pl.DataFrame({"time": TIME, "event": EVENT}),
+    "Arrow": pa.table({"time": TIME, "event": EVENT}),
+    "Arrow, other names": pa.table({"days": TIME, "dead": INTS}),
     "polars, other names": pl.DataFrame({"dead": INTS, "days": TIME}),
     "pair of arrays": (np.array(EVENT), np.array(TIME)),
     "pair of lists": (INTS, TIME),
@@ -40,6 +44,8 @@ FORMS = {
     "pair of floats": (np.array(INTS, dtype=np.float32), np.array(TIME, dtype=np.float32)),
     "pair of pandas Series": (pd.Series(EVENT), pd.Series(TIME)),
     "pair of polars Series": (pl.Series(EVENT), pl.Series(TIME)),
+    "pair of Arrow arrays": (pa.array(EVENT), pa.chunked_array([TIME[:1], TIME[1:]])),
+    "masked arrays without a mask": (np.ma.array(EVENT), np.ma.array(TIME)),
     "integer times": (EVENT, np.array([2, 5, 0])),
     "objects": (np.array(EVENT, dtype=object), np.array(TIME, dtype=object)),
 }
@@ -53,7 +59,15 @@ REFUSALS = {
     "many wrong times": (([1] * 5, [-1.0, -2.0, -3.0, -4.0, -5.0]), "-3.0 (row 2) and 2 more"),
     "negative event": (([1, -2, 0], TIME), "0 for none; got -2 (row 1)"),
     "NaN event": (([1, np.nan, 0], TIME), "got nan (row 1)"),
-    "exchanged": ((TIME, INTS), "The event comes first and the time second"),
+    "exchanged": ((TIME, [2.0, 0.5, 1.0]), "got 2.5 (row 1). If these are times, give the event first"),
+    "boolean times": ((EVENT, EVENT), "the time must be a number; got True and False"),
+    "masked time": ((EVENT, np.ma.array(TIME, mask=[0, 1, 0])), "finite; got nan (row 1)"),
+    "masked event": ((np.ma.array(EVENT, mask=[0, 1, 0]), TIME), "0 for none; got nan (row 1)"),
+    "text that looks like times": ((EVENT, ["1", "2", "3"]), "the time must be numeric; got text"),
+    "text that looks like events": ((["1", "0", "1"], TIME), "number of its cause; got text"),
+    "complex times": ((EVENT, [1j, 2.0, 3.0]), "the time must be numeric; got complex numbers"),
+    "repeated column": (pd.DataFrame([[1, 2.0, 3.0]], columns=["event", "time", "time"]), "'time' is repeated"),
+    "series of tuples": (pd.Series([(True, 1.0), (False, 2.0)]), "got Series of shape (2,)"),
     "text event": ((["yes", "no", "yes"], TIME), "boolean, 0/1, or the number of its cause"),
     "text time": ((EVENT, ["a", "b", "c"]), "time must be numeric"),
     "missing event": (
@@ -190,10 +204,68 @@ def test_wrong_rows_are_named(y, message):
         as_target(y)
 
 
-def test_gaps_in_the_causes_are_refused_where_a_model_learns():
-    target = as_target(([0, 3, 1], [1.0, 2.0, 3.0]))
-    with pytest.raises(ValueError, match="the largest is 3 and there is no event of cause 2"):
-        check_causes(target)
+@pytest.mark.parametrize(("event", "n_causes", "absent"), [([0, 3, 1], None, "2"), ([0, 2, 2], 4, "1, 3, 4")])
+def test_causes_without_an_event_are_named(event, n_causes, absent):
+    target = as_target((event, [1.0, 2.0, 3.0]))
+    with pytest.warns(
+        UserWarning, match=f"y: there is no event of cause {absent}. Its hazard is that of half an event"
+    ):
+        assert check_causes(target, n_causes) == (n_causes or 3)
+
+
+def test_causes_are_the_codes_up_to_the_largest():
+    assert check_causes(as_target(([0, 2, 1], TIME))) == 2
+    assert check_causes(as_target(([0, 2, 1], TIME)), 2) == 2
+    intervals = as_target(table(lower=[0.0, 1.0], upper=[1.0, 2.0]))
+    assert check_causes(intervals) == 1
+    with pytest.raises(ValueError, match="n_causes=1, but y has events of cause 2"):
+        check_causes(as_target(([0, 2, 1], TIME)), 1)
+    with pytest.raises(ValueError, match="n_causes=2, but no event of y has a known cause"):
+        check_causes(intervals, 2)
+
+
+@pytest.mark.parametrize("event", [[1, 2, 2], [1.0, 2.0, 1.0], [3, 1, 2], pd.Series([2, 1, 2], dtype="category")])
+def test_the_codes_of_r_are_read_as_causes_with_a_warning(event):
+    with pytest.warns(UserWarning, match=r"^y: the event has the codes 1, 2.* In R's Surv.* pass event == 2") as caught:
+        target = as_target((event, [1.0, 2.0, 3.0]))
+    assert caught[0].filename == __file__
+    np.testing.assert_array_equal(target.cause, np.asarray(event))
+    with pytest.warns(UserWarning, match="Surv.right: the event has the codes 1, 2"):
+        Surv.right(event, TIME)
+    assert (as_target((event, TIME), causes_known=True).cause == target.cause).all()
+
+
+@pytest.mark.parametrize("event", [[1, 1, 1], [True, True, True], [2, 2, 2], [0, 1, 2], [0, 0, 0]])
+def test_other_codes_are_read_without_a_warning(event):
+    np.testing.assert_array_equal(as_target((event, TIME)).cause, event)
+
+
+@pytest.mark.parametrize("y", [([21, 0, 1], TIME), table(time=TIME, event=[731, 365, 30])])
+def test_more_causes_than_anybody_has_are_times(y):
+    with pytest.raises(ValueError, match=r"got (21|731) \(row 0\).* probably times that were given as events"):
+        as_target(y)
+
+
+@pytest.mark.parametrize(
+    ("columns", "unused"),
+    [
+        ({"event": [1], "time": [2.0], "start": [0.0], "stop": [1.0]}, "start, stop"),
+        ({"event": [1], "time": [2.0], "start": [0.0]}, "start"),
+        ({"event": [1], "time": [2.0], "upper": [0.0]}, "upper"),
+        ({"event": [1], "start": [0.0], "stop": [1.0], "entry": [0.0]}, "entry"),
+        ({"event": [1], "lower": [0.0], "upper": [1.0]}, "event"),
+    ],
+)
+def test_columns_of_two_kinds_of_data_are_refused(columns, unused):
+    with pytest.raises(ValueError, match=f"^y has the columns .*, and also {unused}, which would not be used"):
+        as_target(pd.DataFrame(columns))
+
+
+@pytest.mark.parametrize("longest", [1e-250, 1e250])
+def test_times_at_the_end_of_the_numbers_are_refused(longest):
+    with pytest.raises(ValueError, match=r"the longest time must be between 1e-200 and 1e.200; got 1e.*another unit"):
+        check_informative(as_target((EVENT, [longest, 0.5 * longest, 0.0])))
+    check_informative(as_target((EVENT, [1e-190, 1e-199, 0.0])))
 
 
 def test_intervals_are_information():
@@ -210,13 +282,13 @@ def test_input_is_not_changed():
 
 
 def test_durations_are_not_numbers():
-    with pytest.raises(ValueError, match=r"the time must be a number.*timedelta64"):
+    with pytest.raises(ValueError, match=r"the time must be numeric; got dates or durations .*timedelta64"):
         as_target(([True, False], np.array([1, 2], dtype="timedelta64[D]")))
 
 
 @pytest.mark.parametrize("factor", [1e-20, 1e20])
 def test_weights_that_single_precision_would_lose_are_refused(factor):
-    with pytest.raises(ValueError, match="sample_weight must be 0 or between"):
+    with pytest.raises(ValueError, match="sample_weight must be 0 or at least 1e-15 of the largest"):
         as_target(([True, False], [1.0, 2.0]), [factor, 1.0])
 
 
@@ -243,5 +315,11 @@ def test_groups_that_cannot_be_are_refused():
         as_groups(["a", "b", "a"], target)
     with pytest.raises(ValueError, match="groups: every row needs its label"):
         as_groups(["a", "a", None], target)
-    with pytest.raises(ValueError, match="groups: every row needs its label"):
-        as_groups(pd.Series(["a", "a", None], dtype="string"), target)
+    for missing in (
+        pd.Series(["a", "a", None], dtype="string"),
+        np.ma.array([1, 1, 2], mask=[0, 0, 1]),
+        np.ma.array(["a", "a", "b"], mask=[0, 0, 1]),
+        np.array(["2020-01-01", "2020-01-01", "NaT"], dtype="datetime64[ns]"),
+    ):
+        with pytest.raises(ValueError, match=r"groups: every row needs its label; got .* \(row 2\)"):
+            as_groups(missing, target)

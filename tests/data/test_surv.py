@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn.model_selection import train_test_split
 
@@ -25,6 +26,8 @@ FRAMES = {
     "pandas": pd.DataFrame(COLUMNS),
     "polars": pl.DataFrame(COLUMNS),
     "nullable": pd.DataFrame(COLUMNS).convert_dtypes(),
+    "Arrow": pa.table(COLUMNS),
+    "mapping": COLUMNS,
 }
 frames = pytest.mark.parametrize("frame", FRAMES.values(), ids=FRAMES)
 
@@ -56,6 +59,16 @@ def test_columns_and_formulas_give_what_arrays_give(frame):
     ):
         assert by_name.dtype == by_array.dtype
         np.testing.assert_array_equal(by_name, by_array)
+
+
+def test_lazy_data_are_refused():
+    with pytest.raises(TypeError, match=r"polars\.LazyFrame is not supported; call \.collect\(\) first"):
+        Surv.right("dead", "days", data=FRAMES["polars"].lazy())
+
+
+def test_masked_bounds_are_open():
+    masked = np.ma.array([1.0, 2.0], mask=[False, True])
+    np.testing.assert_array_equal(Surv.interval([0.5, 1.0], masked)["upper"], [1.0, np.inf])
 
 
 def test_targets_of_every_kind():
@@ -97,6 +110,16 @@ def test_missing_bounds_of_every_library():
         (lambda: Surv.counting([0, 0], [2, 1], [0, 0], [5, 5]), "Surv.counting: the rows of one id must not overlap"),
         (lambda: Surv.counting([0], [2], [0], [None]), "Surv.counting: every row needs its id; got None (row 0)"),
         (lambda: Surv.interval([2.0], [1.0]), "Surv.interval: lower must not be after upper; got 2.0 and 1.0 (row 0)"),
+        (
+            lambda: Surv.right([1, 0], np.ma.array([1.0, 2.0], mask=[0, 1])),
+            "every time must be finite; got nan (row 1)",
+        ),
+        (lambda: Surv.right([1, 0], ["1", "2"]), "the time must be numeric; got text"),
+        (
+            lambda: Surv.right([1.0, 0.5], [1, 0]),
+            "boolean, 0/1, or the number of its cause, 0 for none; got 0.5 (row 1)",
+        ),
+        (lambda: Surv.right([1, 365], [1, 0]), "got 365 (row 1). These are probably times that were given as events"),
         (lambda: Surv.formula("time + event", {}), "got 'time + event'"),
         (lambda: Surv.formula("Surv(a)", {}), "got 'Surv(a)'"),
         (lambda: Surv.formula("Surv(a, b, type='left')", {}), "write Surv(time, event)"),

@@ -55,6 +55,7 @@ def test_delayed_entry_does_not_bias_the_auc(truncated):
     assert np.abs(naive - expected).max() > 0.03
 
 
+@pytest.mark.filterwarnings("ignore:.*the event has the codes")
 def test_censoring_does_not_bias_the_auc_of_a_cause():
     rng = np.random.default_rng(1)
     x = rng.uniform(-0.7, 0.7, size=(2, 20_000))

@@ -66,6 +66,7 @@ def test_a_bin_whose_risk_set_ran_empty_gives_nan():
     np.testing.assert_array_equal(curve.observed, [np.nan, 0.5])
 
 
+@pytest.mark.filterwarnings("ignore:.*the event has the codes")
 def test_observed_survival_is_zero_after_everybody_had_the_event():
     curve = calibration_curve(([1, 1], [1.0, 2.0]), [0.1, 0.1], 5.0, n_bins=1)
     np.testing.assert_array_equal(curve.observed, [0.0])

@@ -51,6 +51,7 @@ def test_without_censoring_all_pairs_weigh_the_same():
     assert concordance_index_ipcw(y, y, risk) == pytest.approx(concordance_index(y, risk), abs=1e-12)
 
 
+@pytest.mark.filterwarnings("ignore:.*the event has the codes")
 def test_independent_censoring_does_not_bias_the_index_of_a_cause():
     """Independent censoring must not change the expected value of the index."""
     rng = np.random.default_rng(1)

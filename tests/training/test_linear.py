@@ -171,6 +171,7 @@ def test_weight_two_is_a_row_given_twice(make_mixture):
     np.testing.assert_allclose(one.coefficient, other.coefficient, atol=1e-4)
 
 
+@pytest.mark.filterwarnings("ignore:.*the event has the codes")
 def test_each_cause_has_coefficients_of_its_own():
     """A feature that brings one cause forward and puts the other off."""
     rng = np.random.default_rng(8)

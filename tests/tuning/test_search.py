@@ -305,10 +305,8 @@ def test_one_outlier_does_not_decide_the_search():
 def test_weights_count_in_fit_and_score():
     weight = np.where(X[:, 0] > 0.0, 1.0, 1e-3)
     assert search(n_trials=1, sample_weight=weight).best_score != search(n_trials=1).best_score
-    lighter = clone(SMALL).set_params(min_child_weight=SMALL.min_child_weight / 3, reg_lambda=SMALL.reg_lambda / 3)
-    assert search(n_trials=1, sample_weight=np.full(len(X), 3.0)).best_score == pytest.approx(
-        search(n_trials=1, estimator=lighter).best_score, rel=1e-4
-    )
+    equal = search(n_trials=1, sample_weight=np.full(len(X), 3.0)).best_score  # only the ratios of weights count
+    assert equal == pytest.approx(search(n_trials=1).best_score, rel=1e-6)
 
 
 def test_weights_count_in_the_concordance():

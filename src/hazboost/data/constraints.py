@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hazboost.data.features import Schema
+from hazboost.utils.describe import describe
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def monotone_directions(schema: Schema, width: int, given: Any) -> tuple[int, ..
         raise ValueError(f"monotone_constraints has {len(directions)} directions for {width} features.")
     for direction in directions:
         if not isinstance(direction, numbers.Integral) or direction not in (-1, 0, 1):
-            raise ValueError(f"monotone_constraints: every direction must be -1, 0 or 1; got {direction!r}.")
+            raise ValueError(f"monotone_constraints: every direction must be -1, 0 or 1; got {describe(direction)}.")
     ordered = [column for column in schema.categories if directions[column] != 0]
     if ordered:
         called = ordered[0] if schema.names is None else repr(schema.names[ordered[0]])
@@ -75,7 +76,7 @@ def interaction_groups(schema: Schema, width: int, given: Any) -> tuple[tuple[in
     """Groups of features by position."""
     name = "interaction_constraints"
     if not all(isinstance(group, list | tuple) for group in given):
-        raise ValueError(f"{name} must be a list of groups of features, such as [[0, 1], [2]]; got {given!r}.")
+        raise ValueError(f"{name} must be a list of groups of features, such as [[0, 1], [2]]; got {describe(given)}.")
     return tuple(tuple(_position(schema, width, feature, name) for feature in group) for group in given)
 
 
@@ -86,4 +87,4 @@ def _position(schema: Schema, width: int, feature: Any, name: str) -> int:
         return schema.names.index(feature)
     if isinstance(feature, numbers.Integral) and not isinstance(feature, bool) and 0 <= int(feature) < width:
         return int(feature)
-    raise ValueError(f"{name}: there is no feature {feature!r} in X.")
+    raise ValueError(f"{name}: there is no feature {describe(feature)} in X.")

@@ -1,12 +1,11 @@
-"""Features: conversion of arrays, sparse matrices and DataFrames to the numeric matrix for the trees.
+"""Features: conversion of arrays, sparse matrices and tables to the numeric matrix for the trees.
 
 A `Schema` stores the names and categories of the training columns. At prediction a category gets the same code as in
-training, whatever the order of the categories or the type of container.
+training, whatever the order of the categories or the kind of table.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +13,13 @@ import numpy as np
 import scipy.sparse
 from sklearn.utils.validation import check_array
 
-from hazboost.utils.arrays import Array
+from hazboost.data.categories import Categories, read_categories
+from hazboost.data.frames import column_names, is_table, refuse_repeated_names
+from hazboost.utils.arrays import Array, as_numbers, as_plain, refuse_without_numbers
+
+#: Trees hold features in single precision.
+LARGEST = float(np.finfo(np.float32).max)
+WANTED = "numeric or of a categorical dtype ('category' in pandas)"
 
 
 @dataclass(frozen=True)
@@ -37,23 +42,45 @@ class Schema:
 
     def encode(self, X: Any) -> Array | scipy.sparse.csr_matrix:
         """Convert features from `readable` to numbers; categories become codes, unknown categories missing values."""
-        if not _is_frame(X):
-            if self.categories:
-                called = ", ".join(repr(self.names[i]) for i in self.categories) if self.names else ""
-                raise ValueError(
-                    f"X: the model was fitted with categories in {called}; pass a DataFrame with these columns."
-                )
-            return self._like_training(X)
-        columns = [_read_column(X, name) for name in X.columns]
-        encoded = np.empty((X.shape[0], len(columns)))
-        for i, column in enumerate(columns):
-            # Codes of categories would be read as numbers, or numbers as codes, without an error from XGBoost.
-            if (i in self.categories) != (column.categories is not None):
-                was, now = ("categorical", "numeric") if i in self.categories else ("numeric", "categorical")
-                raise ValueError(f"X: column {X.columns[i]!r} was {was} when the model was fitted and is {now} now.")
-            encoded[:, i] = column.codes(self.categories[i]) if i in self.categories else column.values
-        _check_finite(encoded, list(X.columns))
+        if is_table(X):
+            encoded = self._encode_table(X)
+        elif self.categories:
+            called = ", ".join(repr(self.names[i]) for i in self.categories) if self.names else ""
+            raise ValueError(
+                f"X: the model was fitted with categories in {called}; pass a DataFrame with these columns."
+            )
+        else:
+            encoded = X
+        _check_size(encoded, column_names(X) if is_table(X) else None)
         return self._like_training(encoded)
+
+    def _encode_table(self, X: Any) -> Array:
+        names = column_names(X)
+        self._refuse_other_numbers(names)
+        columns = [_read_column(X, name) for name in names]
+        encoded = np.empty((X.shape[0], len(columns)))
+        for i, (name, column) in enumerate(zip(names, columns, strict=True)):
+            # Codes of categories would be read as numbers, or numbers as codes, without an error from XGBoost.
+            if (i in self.categories) != isinstance(column, Categories):
+                was, now = ("categorical", "numeric") if i in self.categories else ("numeric", "categorical")
+                raise ValueError(f"X: column {name!r} was {was} when the model was fitted and is {now} now.")
+            encoded[:, i] = column.encode(self.categories[i], name) if isinstance(column, Categories) else column
+        return encoded
+
+    def _refuse_other_numbers(self, names: list[Any]) -> None:
+        """Compare names that are numbers, which scikit-learn does not; those that are text have been compared.
+
+        Columns that are numbered 0, 1, ... have no names of their own and are read by position.
+        """
+        given = [str(name) for name in names]
+        if self.names is None or given == self.names or any(isinstance(name, str) for name in names):
+            return
+        numbered = [str(i) for i in range(len(names))]
+        if sorted(given) == sorted(self.names) or numbered not in (given, self.names):
+            raise ValueError(
+                f"X: the columns are {', '.join(given[:5])}, and were {', '.join(self.names[:5])} when the model was "
+                "fitted; give the same columns in the same order."
+            )
 
     def _like_training(self, X: Any) -> Any:
         """Convert to the storage used in training, dense or sparse.
@@ -69,31 +96,30 @@ class Schema:
 
 
 def readable(X: Any) -> Any:
-    """Return a DataFrame as it is; convert anything else to an array or a CSR matrix of numbers.
+    """Return a table as it is; convert anything else to an array or a CSR matrix of numbers.
 
-    NaN means missing; infinity is refused. DataFrames are checked by `Schema.encode`, because scikit-learn's
-    ``check_array`` would lose their categories.
+    NaN, None and masked entries are missing values; infinity is refused. Tables are checked by `Schema.encode`, because
+    scikit-learn's ``check_array`` would lose their categories.
     """
-    if _is_frame(X):
-        _refuse_repeated_names(list(X.columns))
+    if is_table(X):
+        refuse_repeated_names(column_names(X), "X")
         return X
+    if not scipy.sparse.issparse(X):
+        plain = as_plain(X)
+        refuse_without_numbers(plain, "X")
+        X = plain if isinstance(X, np.ma.MaskedArray) or plain.dtype.kind == "O" else X
     return check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite="allow-nan", input_name="X")
-
-
-def _refuse_repeated_names(names: list[Any]) -> None:
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        listed = ", ".join(map(repr, repeated[:5]))
-        raise ValueError(f"X: column names must be unique; {listed} is repeated. Rename or drop one of the columns.")
 
 
 def learn_schema(X: Any) -> Schema:
     """Read the names and categories of features from `readable`."""
-    if not _is_frame(X):
+    if not is_table(X):
         return Schema(None, {}, scipy.sparse.issparse(X))
-    columns = [_read_column(X, name) for name in X.columns]
-    categories = {i: column.categories for i, column in enumerate(columns) if column.categories is not None}
-    return Schema([str(name) for name in X.columns], categories, sparse=False)
+    names = column_names(X)
+    categories = {
+        i: found.categories for i, name in enumerate(names) if (found := read_categories(X[name])) is not None
+    }
+    return Schema([str(name) for name in names], categories, sparse=False)
 
 
 def refuse_empty_columns(encoded: Any, names: list[str] | None) -> None:
@@ -106,60 +132,28 @@ def refuse_empty_columns(encoded: Any, names: list[str] | None) -> None:
         raise ValueError(f"X: every value is missing in {called}; remove such features before fitting.")
 
 
-@dataclass(frozen=True)
-class _Column:
-    """A column of a DataFrame: numbers, or codes of ``categories`` with -1 for missing values."""
-
-    values: Array
-    categories: list[Any] | None = None
-
-    def codes(self, known: list[Any]) -> Array:
-        """Codes in terms of the ``known`` categories; NaN for missing and unknown ones."""
-        # The last entry of the table is NaN: the code -1 of a missing value indexes it.
-        code_of = {category: float(code) for code, category in enumerate(known)}
-        lookup = np.array([code_of.get(category, np.nan) for category in self.categories or []] + [np.nan])
-        return lookup[self.values.astype(np.intp)]
+def _read_column(X: Any, name: Any) -> Categories | Array:
+    """Read a column of a table: categories, or numbers with NaN for missing values."""
+    categories = read_categories(X[name])
+    return as_numbers(X[name], f"X: column {name!r}", WANTED) if categories is None else categories
 
 
-def _is_frame(X: Any) -> bool:
-    # True for pandas and polars alike, without importing either.
-    return hasattr(X, "columns") and hasattr(X, "dtypes")
-
-
-def _read_column(X: Any, name: Any) -> _Column:
-    """Read a pandas or polars column without importing either."""
-    series = X[name]
-    kind = str(series.dtype)
-    # pandas, whose codes are -1 for missing values.
-    if kind == "category":
-        return _Column(series.cat.codes.to_numpy(), list(series.cat.categories))
-    # polars: physical codes depend on the order of appearance, so categories are sorted to be reproducible.
-    if kind.startswith(("Categorical", "Enum")):
-        texts = series.cast(str).to_list()
-        categories = sorted({text for text in texts if text is not None})
-        code_of = {category: code for code, category in enumerate(categories)}
-        return _Column(np.array([code_of.get(text, -1) for text in texts]), categories)
-    refusal = ValueError(
-        f"X: column {name!r} has dtype {kind}, which is neither a number nor a category; "
-        "convert it to one of them (for text, use the dtype 'category')."
-    )
-    if kind.startswith(("datetime", "timedelta", "complex", "Date", "Duration", "Time")):
-        raise refusal  # NumPy would convert these to numbers without an error
-    try:
-        # Only polars has `to_pandas`; the two libraries convert missing values in different ways.
-        if hasattr(series, "to_pandas"):
-            return _Column(series.cast(float).to_numpy())
-        return _Column(series.to_numpy(dtype=np.float64, na_value=np.nan))
-    # pandas and polars raise errors of several types for values that are not numbers.
-    except Exception as error:
-        raise refusal from error
-
-
-def _check_finite(encoded: Array, names: list[Any]) -> None:
-    """Refuse empty tables and infinite values; NaN is allowed and means missing."""
-    if encoded.size == 0:
+def _check_size(encoded: Any, names: list[Any] | None) -> None:
+    """Refuse tables without rows or columns, and values that are infinite, also in the trees' single precision."""
+    if 0 in encoded.shape:
         raise ValueError(f"X is empty: it has shape {encoded.shape}, and at least one row and column is needed.")
-    infinite = np.isinf(encoded)
-    if infinite.any():
-        row, column = np.argwhere(infinite)[0]
-        raise ValueError(f"X: column {names[column]!r} is infinite in row {row}; use NaN for a missing value.")
+    stored = encoded.data if scipy.sparse.issparse(encoded) else encoded
+    # These two ignore NaN, and need no memory.
+    low, high = (reduce(stored, axis=None, initial=0.0) for reduce in (np.fmin.reduce, np.fmax.reduce))
+    if max(-low, high) <= LARGEST:
+        return
+    entries = scipy.sparse.coo_matrix(encoded)
+    first = int(np.argmax(np.abs(entries.data) > LARGEST))
+    row, column, value = entries.row[first], entries.col[first], entries.data[first]
+    called = f"column {names[column]!r}" if names else f"column {column}"
+    if np.isinf(value):
+        raise ValueError(f"X: {called} is infinite in row {row}; use NaN for a missing value.")
+    raise ValueError(
+        f"X: {called} is {value:g} in row {row}, which is too large for the trees, whose largest number is "
+        f"{LARGEST:.2g}; rescale the column, or take its logarithm."
+    )

@@ -10,7 +10,7 @@ counting   ``event, start, stop``   ``id``       at risk in ``(start, stop]``, e
 interval   ``lower, upper``         ``entry``    event between ``lower`` and ``upper``
 =========  =======================  ===========  =================================================
 
-Two fields or columns with other names are taken as event and time, in this order.
+Two fields or columns with other names are an event and a time; `hazboost.data.pairs` says which is which.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hazboost.utils.arrays import Array, Indices, Mask, as_numbers
+from hazboost.data.frames import column_names, is_table, refuse_repeated_names
+from hazboost.data.pairs import EVENT_FIRST, order_pair
+from hazboost.utils.arrays import Array, Indices, Mask, as_numbers, as_plain
+from hazboost.utils.describe import and_more, examples
 
 #: Required and optional columns of each kind.
 KINDS = {
@@ -29,10 +32,14 @@ KINDS = {
     "counting": (("event", "start", "stop"), ("id",)),
     "interval": (("lower", "upper"), ("entry",)),
 }
+#: Columns that only one kind of data has a use for: beside those of another kind they are no covariates.
+TELLING = ("event", "time", "start", "stop", "lower", "upper", "entry")
 EXPECTED = (
     "a structured array (event, time), a DataFrame with columns event and time, a pair (event, time), "
     "or made with hazboost.Surv"
 )
+#: A larger code of an event is hardly that of a cause: every cause has its own set of trees.
+MAX_CAUSES = 20
 
 
 def find_columns(y: Any, name: str) -> tuple[str, dict[str, Any]]:
@@ -40,20 +47,19 @@ def find_columns(y: Any, name: str) -> tuple[str, dict[str, Any]]:
 
     Parameters
     ----------
-    y : structured array, DataFrame, or pair of arrays
+    y : structured array, table, or pair of arrays
         Outcome as given by the user.
     name : str
         Name of the argument, for error messages.
     """
-    # Containers are recognised by their attributes, so neither pandas nor polars has to be imported.
     fields = getattr(getattr(y, "dtype", None), "names", None)
     if fields is not None:
         return _choose(y, list(fields), name, "fields", strict=True)
-    if hasattr(y, "columns"):
-        return _choose(y, list(y.columns), name, "columns", strict=False)
+    if is_table(y):
+        return _choose(y, column_names(y), name, "columns", strict=False)
     # The dimension of the first element distinguishes a pair of arrays from a list of two (event, time) tuples.
     if isinstance(y, tuple | list) and len(y) == 2 and np.ndim(y[0]) == 1:
-        return "right", {"event": y[0], "time": y[1]}
+        return "right", order_pair((y[0], y[1]), (getattr(y[0], "name", None), getattr(y[1], "name", None)), name)
     # The end of this message is required by scikit-learn's estimator checks.
     if y is None:
         raise ValueError(f"{name} must be {EXPECTED}; FPBoost requires y to be passed, but the target y is None.")
@@ -61,44 +67,54 @@ def find_columns(y: Any, name: str) -> tuple[str, dict[str, Any]]:
     raise ValueError(f"{name} must be {EXPECTED}; got {type(y).__name__}{shape}.")
 
 
-def _choose(y: Any, names: list[str], name: str, what: str, *, strict: bool) -> tuple[str, dict[str, Any]]:
+def _choose(y: Any, names: list[Any], name: str, what: str, *, strict: bool) -> tuple[str, dict[str, Any]]:
     """Find the kind by the names of the columns; a structured array (strict) may have no further columns.
 
-    A DataFrame may have further columns, because it is often the whole table with the covariates.
+    A table may have further columns, because it is often the whole table with the covariates.
     """
-    # scikit-survival allows any names for the two fields, and in its own data sets they differ. The order counts then,
-    # also if the names are "time" and "event".
-    pair = strict and len(names) == 2 and set(names) != {"lower", "upper"}
+    refuse_repeated_names(names, name)
     for kind, (needed, optional) in KINDS.items():
         known = [column for column in (*needed, *optional) if column in names]
-        if not pair and set(needed) <= set(names) and not (strict and len(known) < len(names)):
+        if set(needed) <= set(names) and not (strict and len(known) < len(names)):
+            _refuse_other_kinds(names, known, name)
             return kind, {column: y[column] for column in known}
     if len(names) != 2:
         raise ValueError(
             f"{name} must have two {what}, event and time, or those of hazboost.Surv; got {len(names)}: "
-            f"{', '.join(map(str, names))}."
+            f"{and_more([str(one) for one in names[:5]], len(names))}."
         )
-    return "right", {"event": y[names[0]], "time": y[names[1]]}
+    # scikit-survival allows any names for the two fields, and in its own data sets they differ.
+    return "right", order_pair((y[names[0]], y[names[1]]), (names[0], names[1]), name)
+
+
+def _refuse_other_kinds(names: list[Any], known: list[str], name: str) -> None:
+    """Refuse columns of another kind of data, which would not be used: a start beside a time, for example."""
+    unused = [column for column in TELLING if column in names and column not in known]
+    if unused:
+        raise ValueError(
+            f"{name} has the columns {', '.join(known)}, and also {', '.join(unused)}, which would not be used with "
+            f"them. Select the columns that are meant, or build {name} with hazboost.Surv."
+        )
 
 
 def check_cause(event: Any, name: str) -> Indices:
     """Cause of each event, 0 for censoring; True is cause 1."""
-    values = np.asarray(event)
-    if values.ndim != 1:
-        raise ValueError(f"{name}: the event must be one-dimensional; got shape {values.shape}.")
-    try:
-        numbers = values.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"{name}: the event must be boolean, 0/1, or the number of its cause; got values of type {values.dtype}."
-        ) from error
-    # The negated condition is also true for NaN. The upper bound keeps the conversion to integers exact.
-    wrong = ~((numbers >= 0.0) & (numbers == np.floor(numbers)) & (numbers < 2.0**31))
+    allowed = "boolean, 0/1, or the number of its cause"
+    numbers = as_numbers(event, f"{name}: the event", allowed)
+    if numbers.ndim != 1:
+        raise ValueError(f"{name}: the event must be one-dimensional; got shape {numbers.shape}.")
+    # The negated condition is also true for NaN.
+    wrong = ~((numbers >= 0.0) & (numbers == np.floor(numbers)) & (numbers < np.inf))
     if wrong.any():
         raise ValueError(
-            f"{name}: the event must be boolean, 0/1, or the number of its cause, 0 for none; "
-            # A likely reason for this error is that event and time are swapped.
-            f"got {examples(values, wrong)}. The event comes first and the time second."
+            f"{name}: the event must be {allowed}, 0 for none; got {examples(as_plain(event), wrong)}. "
+            f"If these are times, {EVENT_FIRST}."
+        )
+    if (numbers > MAX_CAUSES).any():
+        raise ValueError(
+            f"{name}: the event is the number of its cause, of which there may be {MAX_CAUSES}; got "
+            f"{examples(as_plain(event), numbers > MAX_CAUSES)}. These are probably times that were given as events: "
+            f"{EVENT_FIRST}."
         )
     return numbers.astype(np.intp)
 
@@ -114,13 +130,11 @@ def check_time(time: Any, name: str, what: str = "time") -> Array:
 
 def as_column(time: Any, name: str, what: str) -> Array:
     """Check one number per row."""
-    # NumPy would convert dates and durations to numbers in a unit that the user did not choose.
-    kind = str(getattr(time, "dtype", ""))
-    if kind.startswith(("datetime", "timedelta", "Date", "Duration", "Time")):
-        raise ValueError(f"{name}: the {what} must be a number, in a unit of your choice; got dtype {kind}.")
     values = as_numbers(time, f"{name}: the {what}")
     if values.ndim != 1:
         raise ValueError(f"{name}: the {what} must be one-dimensional; got shape {values.shape}.")
+    if as_plain(time).dtype.kind == "b":
+        raise ValueError(f"{name}: the {what} must be a number; got True and False, as if it were the event.")
     return values
 
 
@@ -151,8 +165,8 @@ def refuse_unordered(first: Array, second: Array, wrong: Mask, name: str, rule: 
     """Raise an error that names the rows whose two times are in the wrong order."""
     if wrong.any():
         rows = np.flatnonzero(wrong)
-        named = ", ".join(f"{first[row]} and {second[row]} (row {row})" for row in rows[:3])
-        raise ValueError(f"{name}: {rule}; got {_and_more(named, len(rows))}.")
+        named = [f"{first[row]} and {second[row]} (row {row})" for row in rows[:3]]
+        raise ValueError(f"{name}: {rule}; got {and_more(named, len(rows))}.")
 
 
 def refuse_overlaps(subject: npt.NDArray[Any], start: Array, stop: Array, name: str) -> None:
@@ -172,10 +186,10 @@ def refuse_overlaps(subject: npt.NDArray[Any], start: Array, stop: Array, name: 
 
 def check_id(identity: Any, name: str, noun: str = "id") -> npt.NDArray[Any]:
     """Check the ids of subjects or the labels of groups: numbers or strings without missing values."""
-    values = np.asarray(identity)
+    values = as_plain(identity)
     if values.ndim != 1:
         raise ValueError(f"{name}: the {noun} must be one-dimensional; got shape {values.shape}.")
-    missing = np.array([_is_missing(one) for one in values.tolist()], dtype=bool)
+    missing = np.isnat(values) if values.dtype.kind in "mM" else np.array([_is_missing(one) for one in values.tolist()])
     if missing.any():
         raise ValueError(f"{name}: every row needs its {noun}; got {examples(values, missing)}.")
     # Objects of mixed type cannot be sorted, which grouping by subject needs.
@@ -183,15 +197,5 @@ def check_id(identity: Any, name: str, noun: str = "id") -> npt.NDArray[Any]:
 
 
 def _is_missing(value: Any) -> bool:
-    """Whether a value is None, pandas' NA, NaN or NaT; the last two are not equal to themselves."""
-    return value is None or type(value).__name__ == "NAType" or value != value  # noqa: PLR0124
-
-
-def examples(values: npt.NDArray[Any], wrong: Mask) -> str:
-    """The first wrong values as text: ``-1.0 (row 3), nan (row 7) and 2 more``."""
-    rows = np.flatnonzero(wrong)
-    return _and_more(", ".join(f"{values[row]} (row {row})" for row in rows[:3]), len(rows))
-
-
-def _and_more(named: str, count: int) -> str:
-    return named if count <= 3 else f"{named} and {count - 3} more"
+    """Whether a value is None, NaN or NaT; the last two are not equal to themselves."""
+    return value is None or value != value  # noqa: PLR0124

@@ -14,40 +14,66 @@ from hazboost.data.observations import (
     check_interval,
     check_lengths,
     check_time,
-    examples,
     find_columns,
     refuse_overlaps,
     refuse_unordered,
 )
 from hazboost.data.target import Target, followed, number_by_appearance
 from hazboost.utils.arrays import Array, Indices, as_numbers
+from hazboost.utils.describe import examples
+from hazboost.utils.warn import warn_caller
 
 #: Sample weights that are smaller than this part of the largest would be lost in the trees' single precision.
 SMALLEST_WEIGHT = 1e-15
+#: The longest time may be in this range, far from where numbers end.
+SMALLEST_LONGEST, LARGEST_LONGEST = 1e-200, 1e200
 
 
-def as_target(y: Any, sample_weight: Any = None, *, name: str = "y") -> Target:
+def as_target(y: Any, sample_weight: Any = None, *, name: str = "y", causes_known: bool = False) -> Target:
     """Check ``y`` and turn it into a `Target`.
 
     Parameters
     ----------
-    y : structured array, DataFrame, or pair of arrays
-        What `hazboost.Surv` makes; a structured array as in scikit-survival, whose first field is the event and
-        whose second field is the time, under any names; a DataFrame with the columns of one of the kinds in
-        `hazboost.data.observations`, or with two columns, the event and the time; or a pair ``(event, time)``.
-        An event is boolean, or the number of its cause, 0 for none. A `Target`, such as the rows of one that was made
-        here, is passed on.
+    y : structured array, table, or pair of arrays
+        What `hazboost.Surv` makes; a structured array as in scikit-survival, with an event and a time under any names;
+        a table (pandas, polars, Arrow) with the columns of one of the kinds in `hazboost.data.observations`, or with
+        two columns, an event and a time; or a pair ``(event, time)``. `hazboost.data.pairs` says which of two columns
+        is the event. An event is boolean, or the number of its cause, 0 for none. A `Target`, such as the rows of one
+        that was made here, is passed on.
     sample_weight : array-like of shape (n,), optional
         Weights of the rows; one each, or those of a `Target`, by default.
     name : str
         What to call the argument in an error.
+    causes_known : bool
+        Whether codes above 1 are known to be causes. Otherwise codes 1 and 2 without 0 cause a warning, because they
+        may be those of R.
     """
     if isinstance(y, Target):
         return y if sample_weight is None else replace(y, weight=_check_weight(sample_weight, len(y)))
-    kind, columns = find_columns(y, name)
+    target = read_columns(*find_columns(y, name), name, causes_known=causes_known)
+    return replace(target, weight=_check_weight(sample_weight, len(target)))
+
+
+def read_columns(kind: str, columns: Mapping[str, Any], name: str, *, causes_known: bool = False) -> Target:
+    """Check the columns of one of the kinds of `hazboost.data.observations`."""
     check_lengths({column: np.atleast_1d(np.asarray(values)) for column, values in columns.items()}, name)
     target = {"right": _read_right, "counting": _read_counting, "interval": _read_interval}[kind](columns, name)
-    return replace(target, weight=_check_weight(sample_weight, len(target)))
+    if not causes_known and kind != "interval":
+        _warn_of_codes_of_r(target, name)
+    return target
+
+
+def _warn_of_codes_of_r(target: Target, name: str) -> None:
+    """Warn if nobody is censored and there are several causes: in R this would be one event and censoring."""
+    codes = np.unique(target.cause)
+    if len(codes) > 1 and codes[0] > 0:
+        listed = ", ".join(map(str, codes))
+        warn_caller(
+            f"{name}: the event has the codes {listed}, and no 0. Here these are causes, and nobody is censored; "
+            f"FPBoost(n_causes={codes[-1]}) confirms it. In R's Surv, 1 means censored and 2 means the event; if that "
+            "is meant, pass event == 2.",
+            UserWarning,
+        )
 
 
 def as_groups(groups: Any, target: Target) -> Indices:
@@ -106,21 +132,45 @@ def check_informative(target: Target, name: str = "y") -> None:
     if not (known > 0).any() and not (target.interval & (target.weight > 0.0)).any():
         raise ValueError(
             f"{name} has no event: all {len(target)} subjects are censored (or have weight 0). At least one event is "
-            "needed; check that the event indicator is the first field and True means that the event happened."
+            "needed; check which column is read as the event, and that True means that it happened."
         )
     if target.longest == 0.0:
         raise ValueError(f"{name}: all observed times are 0; at least one must be positive.")
-
-
-def check_causes(target: Target, name: str = "y") -> None:
-    """Refuse causes that are not numbered 1, 2, ... without gaps."""
-    absent = np.setdiff1d(np.arange(1, target.n_causes), target.cause)
-    if len(absent):
+    if not SMALLEST_LONGEST <= target.longest <= LARGEST_LONGEST:
         raise ValueError(
-            f"{name}: causes must be numbered 1, 2, ... without gaps, 0 for no event; the largest is {target.n_causes} "
-            f"and there is no event of cause {', '.join(map(str, absent[:5]))}. "
-            "The event comes first and the time second."
+            f"{name}: the longest time must be between {SMALLEST_LONGEST:g} and {LARGEST_LONGEST:g}; got "
+            f"{target.longest:g}. Use another unit of time."
         )
+
+
+def check_causes(target: Target, n_causes: int | None = None, name: str = "y") -> int:
+    """Number of causes: the largest code, or the given number; warn of those without an event.
+
+    Parameters
+    ----------
+    target : Target
+        What was observed.
+    n_causes : int, optional
+        Number of causes as given by the user.
+    name : str
+        What to call the target in an error.
+    """
+    count = target.n_causes if n_causes is None else int(n_causes)
+    if count < target.n_causes:
+        raise ValueError(f"n_causes={count}, but {name} has events of cause {target.n_causes}.")
+    # The events of intervals are of unknown cause, unless there is only one.
+    absent = np.setdiff1d(np.arange(1, count + 1) if count > 1 else [], target.cause)
+    if len(absent) == count:
+        raise ValueError(
+            f"n_causes={count}, but no event of {name} has a known cause, so that causes cannot be told apart."
+        )
+    if len(absent):
+        warn_caller(
+            f"{name}: there is no event of cause {', '.join(map(str, absent))}. Its hazard is that of half an event in "
+            "all the follow-up. If there is no such cause, number the causes 1, 2, ... without gaps.",
+            UserWarning,
+        )
+    return count
 
 
 def _check_weight(sample_weight: Any, n: int) -> Array:

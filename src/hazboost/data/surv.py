@@ -8,8 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hazboost.data.observations import check_id, check_lengths
-from hazboost.data.reading import as_target
+from hazboost.data.alignment import check_alignment
+from hazboost.data.frames import column_names, is_table
+from hazboost.data.observations import KINDS, check_id
+from hazboost.data.reading import read_columns
+from hazboost.utils.describe import describe
 
 #: ``Surv(a, b)`` or ``Surv(a, b, c)``; names may be quoted, and a ``type="..."`` may follow.
 CALL = re.compile(r"^\s*Surv\s*\((?P<arguments>.*)\)\s*$", re.DOTALL)
@@ -108,7 +111,8 @@ class Surv:
     def formula(formula: str, data: Any, *, id: Any = None) -> npt.NDArray[Any]:  # noqa: A002
         """Build ``y`` from the left-hand side of an R formula.
 
-        Unlike in R, an event coded 1 and 2 means two causes; code censoring as 0.
+        An event coded 1 and 2 means two causes here, with a warning. In R it means censored and event: where that is
+        meant, make it ``event == 2`` first.
 
         Parameters
         ----------
@@ -148,21 +152,17 @@ def _parse(formula: str) -> tuple[list[str], str]:
     if kind is None or len(names) + len(types) != len(parts):
         raise ValueError(
             "Surv.formula: write Surv(time, event), Surv(start, stop, event) or "
-            f'Surv(lower, upper, type="interval2"); got {formula!r}.'
+            f'Surv(lower, upper, type="interval2"); got {describe(formula)}.'
         )
     return names, kind
 
 
 def _build(given: dict[str, Any], data: Any, name: str) -> npt.NDArray[Any]:
-    """Look up columns, check them as `as_target` does for every ``y``, and return the checked structured array."""
+    """Look up columns, check them as `as_target` does for every ``y``, and return them as a structured array."""
     columns = {field: _look_up(values, data, field, name) for field, values in given.items() if values is not None}
-    columns = {field: np.atleast_1d(values) for field, values in columns.items()}
-    check_lengths(columns, name)
-    # The checks of `as_target` are written for a complete y, so an unchecked structured array is built first.
-    loose = np.empty(len(next(iter(columns.values()))), [(field, _raw(values)) for field, values in columns.items()])
-    for field, values in columns.items():
-        loose[field] = values
-    target = as_target(loose, name=name)
+    check_alignment(columns, f"{name}: ")
+    kind = next(kind for kind, (needed, _) in KINDS.items() if set(needed) <= set(columns))
+    target = read_columns(kind, columns, name)
     # Events of a single cause are stored as booleans, which scikit-survival and lifelines expect.
     checked: dict[str, npt.NDArray[Any]] = {
         "event": target.cause if target.cause.max() > 1 else target.cause > 0,
@@ -181,26 +181,13 @@ def _build(given: dict[str, Any], data: Any, name: str) -> npt.NDArray[Any]:
     return y
 
 
-def _raw(values: npt.NDArray[Any]) -> Any:
-    """Dtype of a column as given; extra dimensions are kept so that the checks can refuse them."""
-    return (values.dtype, values.shape[1:])
-
-
-def _look_up(values: Any, data: Any, field: str, name: str) -> npt.NDArray[Any]:
-    """A column given directly, or by its name in a DataFrame."""
+def _look_up(values: Any, data: Any, field: str, name: str) -> Any:
+    """A column given directly, or by its name in a table; a single value is a column of one row."""
     if not isinstance(values, str):
-        return _with_none(np.asarray(values))
+        return np.atleast_1d(values) if np.ndim(values) == 0 else values
     if data is None:
-        raise ValueError(f"{name}: {field}={values!r} is the name of a column; pass the DataFrame as data=.")
-    # `data` may also be a plain mapping, which has no attribute `columns`.
-    if values not in getattr(data, "columns", data):
-        raise ValueError(f"{name}: data has no column {values!r}, given as {field}.")
-    return _with_none(np.asarray(data[values]))
-
-
-def _with_none(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Replace pandas' NA by None, which NumPy converts to NaN."""
-    if values.dtype.kind != "O":
-        return values
-    # Recognised by the name of its type, because pandas may not be installed.
-    return np.array([None if type(one).__name__ == "NAType" else one for one in values], dtype=object)
+        raise ValueError(f"{name}: {field}={describe(values)} is the name of a column; pass the DataFrame as data=.")
+    # `data` may also be a plain mapping, which has no columns.
+    if values not in (column_names(data) if is_table(data) else data):
+        raise ValueError(f"{name}: data has no column {describe(values)}, given as {field}.")
+    return data[values]

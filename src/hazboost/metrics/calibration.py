@@ -12,6 +12,7 @@ from hazboost.data.nonparametric import aalen_johansen, evaluate_steps, kaplan_m
 from hazboost.data.target import Target
 from hazboost.metrics.checks import as_grid, as_probabilities, event_of_interest, one_row_target, warn_undefined
 from hazboost.utils.arrays import Array, Indices
+from hazboost.utils.describe import describe
 
 
 class CalibrationCurve(NamedTuple):
@@ -76,7 +77,7 @@ def calibration_curve(
     predicted = as_probabilities(estimate, len(target), len(grid))[:, 0]
     event_of_interest(target, cause)  # only to check ``cause``
     if isinstance(n_bins, bool) or not isinstance(n_bins, int | np.integer) or n_bins < 1:
-        raise ValueError(f"n_bins must be a positive whole number; got {n_bins!r}.")
+        raise ValueError(f"n_bins must be a positive whole number; got {describe(n_bins)}.")
     bins = _bins_of_equal_size(predicted, n_bins)
     rows = [np.flatnonzero(bins == k) for k in range(bins.max() + 1)]
     observed = np.array([_observed(target[part], grid, cause) for part in rows])

@@ -11,6 +11,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from hazboost.data.reading import as_target
 from hazboost.data.target import Target
 from hazboost.utils.arrays import Array, Indices, Mask, as_numbers, as_times
+from hazboost.utils.describe import describe
 from hazboost.utils.warn import warn_caller
 
 #: Probabilities may exceed [0, 1] by this much: models that predict in single precision do.
@@ -72,7 +73,7 @@ def event_of_interest(target: Target, cause: int | None) -> Mask:
         return target.event
     # True is an int to Python, but as a cause it is more likely a mistake than cause 1.
     if isinstance(cause, bool) or not isinstance(cause, int | np.integer) or cause < 1:
-        raise ValueError(f"cause must be a positive whole number, or None for any event; got {cause!r}.")
+        raise ValueError(f"cause must be a positive whole number, or None for any event; got {describe(cause)}.")
     of_cause: Mask = target.cause == cause
     return of_cause
 

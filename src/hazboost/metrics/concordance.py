@@ -95,8 +95,9 @@ def comparable_credit(
     if weight is not None:
         kept = weight > 0.0
         event, time, risk, entry, weight = event[kept], time[kept], risk[kept], entry[kept], weight[kept]
-        # Equal weights cancel in the index, and pairs are counted faster than added up.
-        weight = None if (weight == weight[:1]).all() else weight
+        # Equal weights cancel in the index, and pairs are counted faster than added up. Of others only the ratios
+        # matter, and products of large weights would overflow.
+        weight = None if (weight == weight[:1]).all() else weight / weight.max()
     # Sorted by decreasing time, with censored rows before events at equal times, the rows comparable with an event are
     # exactly those that precede it.
     order = np.lexsort((event, -time))

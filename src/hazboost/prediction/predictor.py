@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from hazboost.data.alignment import check_alignment
 from hazboost.data.features import readable
+from hazboost.data.names import match_columns
 from hazboost.data.observations import check_id, check_lengths, check_time, refuse_overlaps, refuse_unordered
 from hazboost.data.reading import as_target
 from hazboost.data.target import number_by_appearance
@@ -20,6 +22,7 @@ from hazboost.metrics import concordance_index
 from hazboost.prediction.curves import Curve, Kind, Path, make_curves
 from hazboost.prediction.model import Model, parameter_columns, share_columns
 from hazboost.utils.arrays import Array, as_numbers, as_times
+from hazboost.utils.describe import describe
 from hazboost.utils.tables import make_table
 
 
@@ -179,6 +182,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         array of `Curve`, or array of shape (subjects, times)
             One for each subject, in order of appearance.
         """
+        check_alignment({"X": X, "start": start, "stop": stop, "id": id})
         distribution = self._distribution(X)
         paths = _read_paths(distribution, start, stop, id)
         if times is not None:
@@ -211,7 +215,9 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         """
         levels = as_numbers(q, "q")
         if levels.ndim > 1 or not ((levels >= 0.0) & (levels <= 1.0)).all():
-            raise ValueError(f"q must be a probability, or a list of probabilities, between 0 and 1; got {q!r}.")
+            raise ValueError(
+                f"q must be a probability, or a list of probabilities, between 0 and 1; got {describe(q)}."
+            )
         times = self._distribution(X, alive_at).quantile(np.atleast_1d(levels))
         return times if levels.ndim else times[:, 0]
 
@@ -243,7 +249,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         array of shape (n,)
         """
         if tau is not None and not (isinstance(tau, numbers.Real) and 0.0 < tau < np.inf):
-            raise ValueError(f"tau must be a positive, finite time; got {tau!r}.")
+            raise ValueError(f"tau must be a positive, finite time; got {describe(tau)}.")
         distribution = self._distribution(X, alive_at)
         # The model's unit of time is the longest follow-up.
         return distribution.restricted_mean(distribution.unit if tau is None else float(tau))
@@ -306,7 +312,9 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         sample_weight : array-like of shape (n,), optional
             Weights of the rows; a pair of subjects counts as the product of its two weights.
         """
-        time, target = np.abs(self.predict(X, cause)), as_target(y, sample_weight)
+        check_alignment({"X": X, "y": y, "sample_weight": sample_weight})
+        time = np.abs(self.predict(X, cause))
+        target = as_target(y, sample_weight, causes_known=len(self.causes_) > 1)
         if len(time) != len(target):
             raise ValueError(f"X has {len(time)} rows and y has {len(target)}; both need one for each subject.")
         # Risks are times, survived or lost to the cause. Their logarithms have the same order, and whether two of them
@@ -331,9 +339,10 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
     def _distribution(self, X: Any, alive_at: npt.ArrayLike | None = None) -> Distribution:
         """Check the features, and predict the distributions, conditional on ``alive_at`` if given."""
         check_is_fitted(self, "model_")
+        check_alignment({"X": X, "alive_at": alive_at})
         X = readable(X)
         # Checks the number and names of the columns only: categories and missing values are handled by the schema.
-        validate_data(self, X, skip_check_array=True, reset=False)
+        match_columns(self, X, type(self).__name__)
         distribution = self.model_.distribution(X)
         if alive_at is None:
             return distribution
@@ -342,7 +351,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         if times.shape not in ((), (len(distribution),)) or not (np.isfinite(times) & (times >= 0.0)).all():
             raise ValueError(
                 f"alive_at must be a finite, non-negative time, or one for each of the {len(distribution)} subjects; "
-                f"got {alive_at!r}."
+                f"got {describe(alive_at)}."
             )
         return distribution.given_alive_at(np.broadcast_to(times, len(distribution)))
 
@@ -352,7 +361,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         # True is an int to Python, but as a cause it is more likely a mistake than cause 1.
         if isinstance(cause, bool) or not isinstance(cause, numbers.Integral) or cause not in self.causes_:
             known = ", ".join(map(str, self.causes_))
-            raise ValueError(f"cause must be one of those in the training data, {known}; got {cause!r}.")
+            raise ValueError(f"cause must be one of those in the training data, {known}; got {describe(cause)}.")
         return int(cause)
 
 

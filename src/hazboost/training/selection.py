@@ -23,6 +23,7 @@ from hazboost.training.linear import LinearStart
 from hazboost.training.plan import Plan, Stopping
 from hazboost.training.policy import Policy
 from hazboost.training.single import fit_constant_start, fit_linear_starts, grow, training_matrix
+from hazboost.training.starts import absent_causes
 from hazboost.utils.arrays import Array
 from hazboost.utils.progress import FoldProgress
 
@@ -70,7 +71,8 @@ class Choice:
 
 def choose(plan: Plan, sample: Sample) -> Choice:
     """Choose the ridge, then, with the linear starts of that ridge, the number of rounds and the depth of the trees."""
-    mixture, full = plan.objective.mixture, np.ones(plan.objective.mixture.n_scores)
+    mixture = plan.objective.mixture
+    full = full_trust(mixture, sample.target)
     if not plan.chooses_rounds and not plan.has_linear_start:
         return Choice(None, plan.given.rounds or 0, plan.first_depth, full, {})
     cv = divide(plan, sample)
@@ -253,6 +255,12 @@ class Growing:
         )
         limit = self.plan.search.policy.largest_difference
         return held.by_group(held.target.limited_change(at_end, at_start, limit))
+
+
+def full_trust(mixture: Mixture, target: Target) -> Array:
+    """No shrinkage, except of causes without an event, of which trees could learn only that there was none."""
+    per_cause, absent = mixture.n_scores // mixture.n_causes, absent_causes(mixture, target)
+    return mixture.join_causes([np.full(per_cause, 0.0 if none else 1.0) for none in absent])
 
 
 def trust_in_trees(mixture: Mixture, target: Target, policy: Policy) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,17 +14,19 @@ from hazboost.boosting.columns import target_columns
 from hazboost.boosting.objective import Objective
 from hazboost.data.design import learn_design
 from hazboost.data.sample import Sample
+from hazboost.data.target import Target
 from hazboost.engines.base import Engine, Matrix, Trees
 from hazboost.prediction.model import Start
 from hazboost.training.linear import LinearStart, fit_linear_path
 from hazboost.training.plan import Plan, Stopping
-from hazboost.training.starts import STARTS, ConstantStart, marginal_start
+from hazboost.training.starts import STARTS, ConstantStart, absent_causes, calm_absent_causes, marginal_start
 
 
 def fit_constant_start(plan: Plan, sample: Sample) -> ConstantStart:
     """The same start for every subject."""
     rng = np.random.default_rng(plan.search.seed)
-    return ConstantStart(STARTS[plan.given.init](plan.objective.mixture, sample.target, rng))
+    mixture, target = plan.objective.mixture, sample.target
+    return ConstantStart(calm_absent_causes(mixture, STARTS[plan.given.init](mixture, target, rng), target))
 
 
 def fit_linear_starts(plan: Plan, sample: Sample, ridges: Sequence[float]) -> list[LinearStart]:
@@ -33,7 +36,21 @@ def fit_linear_starts(plan: Plan, sample: Sample, ridges: Sequence[float]) -> li
     sample = sample.draw(policy.rows_for_linear, np.random.default_rng(plan.search.seed))
     without_covariates = marginal_start(mixture.in_logs, sample.target, np.random.default_rng(plan.search.seed))
     design = learn_design(sample.X, plan.schema, sample.target.mass, policy.skewness, policy.farthest)
-    return fit_linear_path(mixture, design, sample.X, sample.target, without_covariates, ridges, policy)
+    path = fit_linear_path(mixture, design, sample.X, sample.target, without_covariates, ridges, policy)
+    return without_absent_causes(path, sample.target)
+
+
+def without_absent_causes(path: list[LinearStart], target: Target) -> list[LinearStart]:
+    """Linear starts in which causes without an event have the hazard of half an event, the same for every subject."""
+    mixture = path[0].mixture
+    absent = absent_causes(mixture, target)
+    if not any(absent):
+        return path
+    calm = [calm_absent_causes(mixture.in_logs, start.log_intercept, target) for start in path]
+    return [
+        replace(start, log_intercept=intercept, coefficient=np.where(absent, 0.0, start.coefficient))
+        for start, intercept in zip(path, calm, strict=True)
+    ]
 
 
 def training_matrix(engine: Engine, sample: Sample, start: Start, like: Matrix | None = None) -> Matrix:

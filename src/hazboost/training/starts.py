@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import least_squares, minimize
+from scipy.optimize import brentq, least_squares, minimize
 
 from hazboost.boosting.likelihood import loss_and_gradient
 from hazboost.data.condense import as_if_only, condense, join_rows
 from hazboost.data.nonparametric import kaplan_meier
 from hazboost.data.target import Target
 from hazboost.hazards.heads import Head
-from hazboost.hazards.mixture import Block, Mixture, log_time
+from hazboost.hazards.mixture import SMALLEST_TIME, Block, Mixture, log_time
 from hazboost.utils.arrays import Array
 
 #: The smallest shape and weight that a random draw may give.
@@ -117,6 +117,42 @@ def marginal_start(mixture: Mixture, target: Target, rng: np.random.Generator) -
         if moved < 1e-4:
             break
     return mixture.scores_of_logs(fitted)
+
+
+def calm_absent_causes(mixture: Mixture, scores: Array, target: Target) -> Array:
+    """Scores in which every cause without an event has the hazard of `half_an_event`."""
+    absent = absent_causes(mixture, target)
+    if not any(absent):
+        return scores
+    calm, parts = half_an_event(mixture.one_cause, target), zip(mixture.by_cause(scores), absent, strict=True)
+    return mixture.join_causes([calm if none else part for part, none in parts])
+
+
+def absent_causes(mixture: Mixture, target: Target) -> list[bool]:
+    """For each cause, whether it has no event."""
+    return [as_if_only(target, cause).event_mass == 0.0 for cause in range(1, mixture.n_causes + 1)]
+
+
+def half_an_event(mixture: Mixture, target: Target) -> Array:
+    """Scores of a single cause with which half an event is expected in all the follow-up, whatever the families.
+
+    It is Jeffreys' estimate after no event, of which the likelihood would make a hazard of zero.
+    """
+    logs, without_events = mixture.in_logs, np.full(len(target), np.inf)
+    exposure = condense(Target.of(target.middle, without_events, target.weight, entry=target.entry), ENOUGH_TIMES)
+    rate = np.array([0.5 / target.exposure])
+    guess = _lay_out(logs, [_first_guess(block, rate) for block in mixture.blocks], _equal_weights(mixture))
+    scales = np.concatenate(
+        [np.full(block.count, one.role == "scale") for block in mixture.blocks for one in block.head.parameters]
+        + [np.zeros(mixture.n_weight_scores, dtype=bool)]
+    )
+
+    def too_many(shift: float) -> float:
+        scores = np.broadcast_to(guess + shift * scales, (len(exposure), len(guess)))
+        expected = float(exposure.weight @ loss_and_gradient(logs, scores, exposure)[0])
+        return float(np.log(2.0 * max(expected, SMALLEST_TIME)))
+
+    return mixture.scores_of_logs(guess + brentq(too_many, *CURVE_RANGES["scale"]) * scales)
 
 
 def _first_guess(block: Block, rates: Array) -> list[Array]:

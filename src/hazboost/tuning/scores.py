@@ -5,6 +5,7 @@ This is the only module of the search that looks inside a fitted model.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -18,6 +19,8 @@ from hazboost.estimator import FPBoost
 from hazboost.training.policy import POLICY
 from hazboost.utils.arrays import Array
 
+#: Begin of the warning that a cause has no event, which in a single fold says nothing about the data.
+NO_EVENT_OF_CAUSE = "y: there is no event of cause"
 #: From a fitted model and the features of the held-out rows to their score.
 Scorer = Callable[[FPBoost, Any], float]
 
@@ -36,8 +39,17 @@ def row_losses(model: FPBoost, X: Any, target: Target) -> Array:
 def marginal_losses(train: Target, held_out: Target) -> Array:
     """Losses of the held-out rows under the hazard fitted to the training rows without features."""
     # The feature is constant, so the one tree has nothing to split on and the model is its marginal start.
-    model = FPBoost(init="marginal", n_estimators=1, min_child_weight=0.0, random_state=0)
-    return row_losses(model.fit(np.zeros((len(train), 1)), train), np.zeros((len(held_out), 1)), held_out)
+    model = FPBoost(
+        init="marginal",
+        n_estimators=1,
+        min_child_weight=0.0,
+        random_state=0,
+        n_causes=max(train.n_causes, held_out.n_causes),
+    )
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", NO_EVENT_OF_CAUSE)
+        model.fit(np.zeros((len(train), 1)), train)
+    return row_losses(model, np.zeros((len(held_out), 1)), held_out)
 
 
 def log_likelihood(model: FPBoost, X: Any, target: Target, reference: Array) -> float:

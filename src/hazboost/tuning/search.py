@@ -16,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import _safe_indexing, check_random_state
 
+from hazboost.data.alignment import check_alignment
 from hazboost.data.features import learn_schema, readable
 from hazboost.data.folds import split_folds
 from hazboost.data.reading import as_groups, as_target, check_informative
@@ -24,7 +25,7 @@ from hazboost.estimator import FPBoost
 from hazboost.training.policy import POLICY
 from hazboost.tuning.result import TuningResult, tabulate
 from hazboost.tuning.resuming import refuse_edited_space, remember
-from hazboost.tuning.scores import METRICS, Scorer
+from hazboost.tuning.scores import METRICS, NO_EVENT_OF_CAUSE, Scorer
 from hazboost.tuning.spaces import Space, Suggest, find_space
 from hazboost.tuning.studies import (
     ask,
@@ -38,6 +39,7 @@ from hazboost.tuning.studies import (
     with_result,
 )
 from hazboost.utils.arrays import Indices
+from hazboost.utils.describe import describe
 from hazboost.utils.progress import TrialProgress
 
 if TYPE_CHECKING:
@@ -137,9 +139,10 @@ def tune(
     """
     import_optuna()
     if metric not in METRICS:
-        raise ValueError(f"metric must be {' or '.join(map(repr, METRICS))}; got {metric!r}.")
+        raise ValueError(f"metric must be {' or '.join(map(repr, METRICS))}; got {describe(metric)}.")
     if not isinstance(n_trials, numbers.Integral) or n_trials < 1:
-        raise ValueError(f"n_trials must be a positive int; got {n_trials!r}.")
+        raise ValueError(f"n_trials must be a positive int; got {describe(n_trials)}.")
+    check_alignment({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
     chosen, (X, target) = find_space(space), read_data(X, y, sample_weight)
     base = chosen.base() if estimator is None else estimator
     if not isinstance(base, FPBoost):
@@ -150,7 +153,9 @@ def tune(
         group = None if groups is None else as_groups(groups, target)
         folds = read_folds(cv, target, seed, group)
         scorers = [METRICS[metric](target[train], target[held_out]) for train, held_out in folds]
-        search = Search(chosen, with_seed(base, seed), metric, X, target, group, folds, scorers, seed)
+        search = Search(
+            chosen, with_causes(with_seed(base, seed), target), metric, X, target, group, folds, scorers, seed
+        )
         remember(study, search.identity())
         refuse_edited_space(study, chosen)
         search.run(study, int(n_trials), timeout, joblib.effective_n_jobs(n_jobs), draw=bool(verbose))
@@ -203,6 +208,11 @@ def with_seed(estimator: FPBoost, seed: int) -> FPBoost:
     return seeded
 
 
+def with_causes(estimator: FPBoost, target: Target) -> FPBoost:
+    """The estimator with the number of causes of all rows, because a fold may have no event of a rare one."""
+    return estimator if estimator.n_causes is not None else estimator.set_params(n_causes=target.n_causes)
+
+
 def score_fold(
     estimator: FPBoost, X: Any, target: Target, group: Indices | None, fold: Fold, scorer: Scorer
 ) -> float | Exception:
@@ -211,6 +221,7 @@ def score_fold(
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)  # a poor configuration shows in its score
+            warnings.filterwarnings("ignore", NO_EVENT_OF_CAUSE)
             groups = None if group is None else group[train]
             model = clone(estimator).fit(_safe_indexing(X, train), target[train], groups=groups)
         score = scorer(model, _safe_indexing(X, held_out))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from hazboost.estimator import FPBoost
+from hazboost.utils.describe import describe
 
 if TYPE_CHECKING:
     import optuna
@@ -100,5 +101,7 @@ def find_space(space: str | Suggest) -> Space:
         return Space("custom", space)
     if space not in SPACES:
         known = ", ".join(map(repr, SPACES))
-        raise ValueError(f"space must be {known} or a function from an Optuna trial to parameters; got {space!r}.")
+        raise ValueError(
+            f"space must be {known} or a function from an Optuna trial to parameters; got {describe(space)}."
+        )
     return SPACES[space]

@@ -1,0 +1,85 @@
+"""Categorical columns: a category has the same code at prediction as in training, in every kind of table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hazboost.utils.arrays import Array, Indices
+from hazboost.utils.describe import SHOWN, and_more, describe
+from hazboost.utils.warn import warn_caller
+
+
+@dataclass(frozen=True)
+class Categories:
+    """A categorical column: a code for each row, -1 for a missing value, and what the codes mean."""
+
+    codes: Indices
+    categories: list[Any]
+
+    def encode(self, known: list[Any], name: Any) -> Array:
+        """Codes in terms of the ``known`` categories; NaN for missing and unknown ones."""
+        # The last entry of the table is NaN: the code -1 of a missing value indexes it.
+        code_of = {category: float(code) for code, category in enumerate(known)}
+        lookup = np.array([code_of.get(category, np.nan) for category in self.categories] + [np.nan])
+        _check_unknown(self, np.isnan(lookup[:-1]), known, name)
+        return lookup[self.codes]
+
+
+def read_categories(column: Any) -> Categories | None:
+    """Read a categorical column of pandas, polars or Arrow; None for a column of another kind."""
+    kind = str(getattr(column, "dtype", getattr(column, "type", "")))
+    if kind == "category":  # pandas, whose codes are -1 for missing values
+        return Categories(column.cat.codes.to_numpy().astype(np.intp), list(column.cat.categories))
+    if kind.startswith(("Categorical", "Enum")):
+        return _number(column.cast(str).to_list())
+    if kind.startswith("dictionary"):
+        return _number((column.array.__arrow_array__() if hasattr(column, "array") else column).to_pylist())
+    return None
+
+
+def _number(values: list[Any]) -> Categories:
+    """Number the categories of polars and Arrow.
+
+    Their own codes depend on the order of appearance, so categories are sorted to be reproducible.
+    """
+    categories = sorted({value for value in values if value is not None})
+    code_of = {category: code for code, category in enumerate(categories)}
+    return Categories(np.array([code_of.get(value, -1) for value in values], dtype=np.intp), categories)
+
+
+def _check_unknown(column: Categories, unknown: Any, known: list[Any], name: Any) -> None:
+    """Refuse a column all of whose categories are unknown to training, and warn if most of them are.
+
+    One new category, such as a new hospital, is missing information. If all are new, the column is coded differently,
+    for example with text for numbers, and all of its information would be lost.
+    """
+    rows = np.bincount(column.codes[column.codes >= 0], minlength=len(column.categories))
+    total, strange = int(rows.sum()), int(rows[unknown].sum())
+    found = [column.categories[i] for i in np.flatnonzero(unknown & (rows > 0))]
+    if strange == total > 0:
+        if len(column.codes) > 1 or type(found[0]) not in set(map(type, known)):
+            raise ValueError(
+                f"X: no value of column {name!r} is a category of the training data; known are {_list(known)}, "
+                f"found were {_list(found)}. Code the column as in training."
+            )
+        warn_caller(
+            f"X: the category {describe(found[0])} of column {name!r} is not in the training data, which has "
+            f"{_list(known)}; it counts as missing.",
+            UserWarning,
+        )
+    elif 2 * strange > total:
+        warn_caller(
+            f"X: {strange} of {total} values of column {name!r} are categories that are not in the training data, such "
+            f"as {_list(found)}; they count as missing. The training data have {_list(known)}.",
+            UserWarning,
+        )
+
+
+def _list(categories: list[Any]) -> str:
+    """The first categories with their types: ``1, 2, 3 and 4 more (int)``."""
+    types = sorted({type(category).__name__ for category in categories})
+    shown = and_more([describe(category) for category in categories[:SHOWN]], len(categories))
+    return f"{shown} ({' and '.join(types)})" if categories else "none"

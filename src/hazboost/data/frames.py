@@ -1,0 +1,36 @@
+"""Tables of pandas, polars and Arrow, recognised by their attributes: none of the three has to be installed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from hazboost.utils.describe import and_more
+
+
+def is_table(data: Any) -> bool:
+    """Whether this is a DataFrame or an Arrow table; a lazy one, whose rows do not exist yet, is refused."""
+    kind = type(data)
+    if kind.__name__ == "LazyFrame":
+        raise TypeError(f"{kind.__module__.split('.')[0]}.LazyFrame is not supported; call .collect() first.")
+    return _is_arrow(data) or (hasattr(data, "columns") and hasattr(data, "dtypes"))
+
+
+def column_names(table: Any) -> list[Any]:
+    """Names of the columns."""
+    # The attribute `columns` of an Arrow table holds the columns themselves.
+    return list(table.column_names if _is_arrow(table) else table.columns)
+
+
+def refuse_repeated_names(names: list[Any], argument: str) -> None:
+    """Refuse names that do not tell the columns apart."""
+    repeated = [repr(name) for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        listed = and_more(repeated[:5], len(repeated))
+        raise ValueError(
+            f"{argument}: column names must be unique; {listed} is repeated. Rename or drop one of the columns."
+        )
+
+
+def _is_arrow(data: Any) -> bool:
+    return hasattr(data, "column_names") and hasattr(data, "schema")
