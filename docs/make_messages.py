@@ -8,10 +8,9 @@ in. Nothing of the library is imported.
 from __future__ import annotations
 
 import ast
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -20,9 +19,9 @@ PAGE = ROOT / "docs" / "messages.md"
 
 #: What the user was doing, by module, or function of a module where it serves several ends; the longest match counts.
 SECTIONS = {
-    "Outcome y": ["data.observations", "data.reading", "data.surv"],
-    "Features X": ["data.features", "estimator.FPBoost._read_sample"],
-    "Weights and groups": ["data.reading.as_groups", "data.reading._check_weight", "data.reading.check_weight"],
+    "Outcome y": ["data.observations", "data.pairs", "data.reading", "data.surv"],
+    "Features X": ["data.categories", "data.features", "data.frames", "data.names", "estimator.FPBoost._read_sample"],
+    "Rows, weights and groups": ["data.alignment", "data.reading.as_groups", "data.reading._check_weight"],
     "Parameters": ["estimator", "data.constraints", "training.constraints"],
     "Training": ["estimator.FPBoost._read_eval_set", "data.folds", "data.sample", "training"],
     "Prediction": ["prediction", "utils.arrays"],
@@ -34,88 +33,117 @@ SECTIONS = {
 #: Messages for developers, which no user of the public functions can meet.
 INTERNAL = ("engines", "hazards")
 
-#: Placeholders for expressions that do not say themselves what they stand for: by name, or by all of their source.
+#: Placeholders for expressions, by their source; before a colon the module or function in which they stand for this. A
+#: text that begins with = is no placeholder.
 WORDS = {
+    "data.alignment:other": "argument",
+    "data.alignment:prefix": "=",
+    "data.categories:name": "name",
+    "data.features:name": "name",
+    "data.observations._choose:and_more([str(one) for one in names[:5]], len(names))": "names",
+    "data.observations._choose:what": "fields or columns",
+    "data.observations:name": "=y",
+    "data.observations:what": "time",
+    "data.pairs:argument": "=y",
+    "data.reading:listed": "codes",
+    "data.reading:name": "=y",
+    "data.surv:name": "=y",
+    "datasets:found": "checksum",
+    "datasets:name": "value",
+    "estimator:name": "family",
+    "metrics.checks.check_probabilities:name": "argument",
+    "metrics.checks:name": "=y",
+    "metrics.weights:what": "times",
+    "training.constraints:weight.name": "value",
+    "tuning:name": "value",
+    "DISTRIBUTIONS.get(package, package)": "package",
+    "LARGEST": "=3.4e+38",
+    "REMEDIES.get(kind, '')": "=",
     "X.columns[i]": "name",
-    "absent[:5]": "numbers",
-    "alive_at": "value",
+    "X.shape[0]": "n",
+    "X.shape[1]": "n",
+    "absent": "numbers",
     "begin[other]": "time",
     "called": "feature",
+    "codes[-1]": "number",
     "count": "value",
     "counted": "counts",
     "csv": "file",
-    "curve": "curve",
+    "cv": "value",
     "data.X.shape[0]": "n",
-    "data.target.n_causes": "number",
     "direction": "value",
     "empty": "time",
     "end": "time",
     "end[one]": "time",
     "error": "reason",
-    "family": "family",
+    "estimator.n_features_in_": "n",
     "file.name": "file",
-    "float(grid[0])": "time",
-    "found": "checksum",
+    "folds": "n",
     "fraction": "value",
     "given": "value",
-    "grid[0]": "time",
+    "grid": "time",
     "kind": "type",
     "known": "known ones",
     "labels[row]": "label",
     "listed": "names",
-    "losses[-1]": "loss",
-    "losses[0]": "loss",
+    "longest": "time",
+    "losses": "loss",
     "lowest": "probability",
     "min_child_weight": "value",
-    "more": "",
+    "more": "=",
+    "n_causes": "number",
+    "n_times": "number of times",
     "name": "argument",
     "named": "values and rows",
-    "names[column]": "name",
+    "names": "name",
     "names[one]": "id",
     "noun": "label",
-    "np.shape(y)": "shape",
     "now": "categorical or numeric",
-    "number": "number",
     "one": "number",
     "other": "number",
     "panels": "n",
     "parameter": "value",
-    "requirement": "requirement",
+    "patience": "value",
+    "rounds": "n",
+    "rows": "n",
     "rule": "finite or non-negative",
     "self.end": "time",
     "sha256": "checksum",
-    "shown": "differences",
-    "start[one]": "start",
-    "start[other]": "start",
-    "stop[one]": "stop",
-    "stop[other]": "stop",
+    "shown": "type",
+    "strange": "n",
+    "study_name": "value",
     "subject[one]": "id",
-    "target.n_causes": "number",
+    "test.lower.max()": "time",
+    "times[unknown].max()": "time",
     "total": "n",
-    "train.X.shape[1]": "n",
     "values": "value",
+    "wanted": "=numeric",
     "was": "numeric or categorical",
-    "what": "column",
+    "weight.max()": "weight",
+    "who": "=FPBoost",
     "width": "n",
-    "X.shape[0]": "n",
 }
 #: The same for calls, by the name of the function or method.
 CALLS = {
-    "_and_more": "values and rows",
+    "_list": "categories",
     "_rows": "rows ... are",
+    "_start": "labels",
+    "and_more": "values and rows",
+    "describe": "value",
     "examples": "values and rows",
     "join": "names",
     "len": "n",
     "max": "n",
     "min": "n",
     "name_times": "times",
+    "nanmax": "n",
+    "shape": "shape",
+    "split": "library",
+    "str": "folder",
     "sum": "n",
 }
 #: Arguments of helpers that are the beginning, or all, of a message: the message is shown for each call of the helper.
 PASSED_ON = ("message", "requirement", "rule")
-#: Modules whose messages name the argument that they were given, which is the outcome.
-ABOUT_Y = ("data.observations", "data.reading", "data.surv", "metrics.checks")
-
 INTRO = """# Errors and warnings
 
 Every message of hazboost, by what you were doing. Search this page for the first words of yours. Words in angle
@@ -175,15 +203,19 @@ def section_of(place: str) -> str:
 
 @dataclass(frozen=True)
 class Scope:
-    """What names stand for at some place of the source."""
+    """A place of the source, module and function, and what names stand for there."""
 
-    module: str
+    place: str
     names: Mapping[str, ast.expr]
-    functions: Mapping[str, ast.FunctionDef] = field(default_factory=dict)
+    functions: Mapping[str, ast.FunctionDef]
 
     def with_names(self, names: Mapping[str, ast.expr]) -> Scope:
         """The same with further names."""
-        return Scope(self.module, {**self.names, **names}, self.functions)
+        return replace(self, names={**self.names, **names})
+
+    def inside(self, name: str, names: Mapping[str, ast.expr]) -> Scope:
+        """The same in a function or class, with its names."""
+        return replace(self, place=f"{self.place}.{name}", names={**self.names, **names})
 
 
 def text_of(node: ast.expr, scope: Scope) -> str | None:
@@ -197,16 +229,17 @@ def text_of(node: ast.expr, scope: Scope) -> str | None:
             return one_of(text_of(body, scope), text_of(other, scope))
         case ast.Name(id=name) if name in scope.names:
             return text_of(scope.names[name], scope.with_names({name: ast.Constant(value=None)}))
-        case ast.Call(func=ast.Name(id=name), args=arguments) if name in scope.functions:
+        case ast.Call(func=ast.Name(id=name), args=arguments) if name in scope.functions and name not in CALLS:
             return returned_text(scope.functions[name], arguments, scope)
     return None
 
 
 def one_of(first: str | None, second: str | None) -> str | None:
-    """One of two texts; a text or nothing is shown as the text."""
+    """One of two texts; the first that is not empty where they would make a long placeholder."""
     if first is None or second is None:
         return None
-    return f"<{first} or {second}>" if first and second else first or second
+    short = first and second and "<" not in first + second
+    return f"<{first} or {second}>" if short else first or second
 
 
 def returned_text(function: ast.FunctionDef, arguments: list[ast.expr], scope: Scope) -> str | None:
@@ -221,35 +254,41 @@ def part_of(part: ast.expr, scope: Scope) -> str:
     if not isinstance(part, ast.FormattedValue):
         return text_of(part, scope) or ""
     value = part.value
-    if isinstance(value, ast.Name) and value.id == "name" and scope.module.startswith(ABOUT_Y):
-        return "y"
     text = text_of(value, scope)
     if text is not None:
         return text
     number = scope.names.get(value.id) if isinstance(value, ast.Name) else None
     if isinstance(number, ast.Constant) and isinstance(number.value, int | float):
         return f"{number.value:g}"
-    word = word_for(value)
-    return f"<{word}>" if word else ""
+    word = word_for(value, scope.place)
+    return word.removeprefix("=") if word.startswith("=") else f"<{word}>"
 
 
-def word_for(node: ast.expr) -> str:
-    """What an expression stands for, in a word or two."""
-    source = ast.unparse(node)
+def word_for(node: ast.expr, place: str) -> str:
+    """What an expression stands for at some place, in a word or two."""
     match node:
-        case _ if source in WORDS:
-            word = WORDS[source]
+        case _ if (known := known_word(ast.unparse(node), place)) is not None:
+            word = known
         case ast.Attribute(attr="__name__") | ast.Attribute(attr="dtype"):
             word = "type"
         case ast.Attribute(attr=word) | ast.Name(id=word):
             word = WORDS.get(word, word)
         case ast.Subscript(value=value):
-            word = word_for(value)
+            word = word_for(value, place)
+        case ast.BinOp():
+            word = "n"
         case ast.Call(func=ast.Attribute(attr=word)) | ast.Call(func=ast.Name(id=word)):
             word = CALLS.get(word, word)
         case _:
             word = "value"
     return word.strip("_").replace("_", " ")
+
+
+def known_word(source: str, place: str) -> str | None:
+    """The entry of `WORDS` for the function, its class, its module, its folder, or everywhere."""
+    parts = place.split(".")
+    keys = [f"{'.'.join(parts[:length])}:{source}" for length in range(len(parts), 0, -1)]
+    return next((WORDS[key] for key in [*keys, source] if key in WORDS), None)
 
 
 def local_texts(function: ast.FunctionDef) -> dict[str, ast.expr]:
@@ -266,42 +305,62 @@ def local_texts(function: ast.FunctionDef) -> dict[str, ast.expr]:
 
 @dataclass(frozen=True)
 class Site:
-    """A place where an error is raised, a warning is given or a function is called."""
+    """Where an error is raised, a warning is given or a function is called."""
 
     scope: Scope
-    place: str
     function: ast.FunctionDef | None
     node: ast.Raise | ast.Call
 
 
 def sites() -> Iterator[Site]:
     """All raises and calls of the source, module by module."""
+    trees = {}
     for path in sorted(SOURCE.rglob("*.py")):
         parts = path.relative_to(SOURCE).with_suffix("").parts
         module = ".".join(part for part in parts if part != "__init__")
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        trees[module] = ast.parse(path.read_text(encoding="utf-8"))
+    constants = {module: constants_of(tree) for module, tree in trees.items()}
+    for module, tree in trees.items():
         functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-        constants = {
-            target.id: node.value
-            for node in tree.body
-            if isinstance(node, ast.Assign)
-            for target in node.targets
-            if isinstance(target, ast.Name)
-        }
-        yield from sites_in(tree, Scope(module, constants, functions), module, None)
+        known = {**imported_constants(tree, constants), **constants[module]}
+        yield from sites_in(tree, Scope(module, known, functions), None)
 
 
-def sites_in(tree: ast.AST, scope: Scope, place: str, function: ast.FunctionDef | None) -> Iterator[Site]:
+def imported_constants(tree: ast.Module, constants: Mapping[str, Mapping[str, ast.expr]]) -> dict[str, ast.expr]:
+    """Constants that a module imports from others of the library."""
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("hazboost."):
+            there = constants.get(node.module.removeprefix("hazboost."), {})
+            found.update({alias.name: there[alias.name] for alias in node.names if alias.name in there})
+    return found
+
+
+def constants_of(tree: ast.Module) -> dict[str, ast.expr]:
+    """Constants of a module, by name."""
+    found: dict[str, ast.expr] = {}
+    for node in tree.body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                found[name] = value
+            case ast.Assign(targets=[ast.Tuple(elts=names)], value=ast.Tuple(elts=values)):
+                found |= {
+                    name.id: value for name, value in zip(names, values, strict=True) if isinstance(name, ast.Name)
+                }
+    return found
+
+
+def sites_in(tree: ast.AST, scope: Scope, function: ast.FunctionDef | None) -> Iterator[Site]:
     """Raises and calls below a node; functions inside of others count as parts of them."""
     for node in ast.iter_child_nodes(tree):
-        inner, there, inside = scope, place, function
-        if isinstance(node, ast.ClassDef | ast.FunctionDef) and function is None:
-            there = f"{place}.{node.name}"
-            if isinstance(node, ast.FunctionDef):
-                inner, inside = scope.with_names(local_texts(node)), node
         if isinstance(node, ast.Raise | ast.Call):
-            yield Site(scope, place, function, node)
-        yield from sites_in(node, inner, there, inside)
+            yield Site(scope, function, node)
+        if isinstance(node, ast.FunctionDef) and function is None:
+            yield from sites_in(node, scope.inside(node.name, local_texts(node)), node)
+        elif isinstance(node, ast.ClassDef) and function is None:
+            yield from sites_in(node, scope.inside(node.name, {}), None)
+        else:
+            yield from sites_in(node, scope, function)
 
 
 def find_messages() -> list[Message]:
@@ -320,16 +379,22 @@ def messages_at(site: Site, everywhere: list[Site]) -> Iterator[Message]:
     if kind is None or given is None:
         return
     parameters = [] if site.function is None else [one.arg for one in site.function.args.args]
-    told = [name for name in parameters if name in PASSED_ON and name in names_in(given)]
-    if not told:
-        if text := text_of(given, site.scope):
-            yield Message(kind, tidy(text), site.place)
+    if not set(PASSED_ON) & set(parameters) & names_in(given):
+        yield Message(kind, read(given, site), site.scope.place)
         return
     for call, arguments in calls_of(site.function.name if site.function else "", everywhere):
-        said = text_of(dict(zip(parameters, arguments, strict=False))[told[0]], call.scope)
-        if said is not None:
-            text = text_of(given, site.scope.with_names({told[0]: ast.Constant(value=said)}))
-            yield Message(kind, tidy(text or ""), call.place)
+        texts = {name: text_of(one, call.scope) for name, one in zip(parameters, arguments, strict=False)}
+        said = {name: ast.Constant(value=text) for name, text in texts.items() if text is not None}
+        yield Message(kind, read(given, replace(site, scope=site.scope.with_names(said))), call.scope.place)
+
+
+def read(given: ast.expr, site: Site) -> str:
+    """A message as one line; an error where it cannot be found, so that none is left out."""
+    text = text_of(given, site.scope)
+    if text is None:
+        where = f"{site.scope.place}, line {given.lineno}"
+        raise ValueError(f"{where}: the text of this message cannot be read; write it where it is raised.")
+    return " ".join(text.split())
 
 
 def kind_and_text(site: Site) -> tuple[str | None, ast.expr | None]:
@@ -358,11 +423,6 @@ def names_in(node: ast.expr) -> set[str]:
     return {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
 
 
-def tidy(text: str) -> str:
-    """A message as one line."""
-    return re.sub(r"\s+", " ", text).strip()
-
-
 # The page
 
 
@@ -380,13 +440,13 @@ def make_page() -> str:
 
 def anchor(heading: str) -> str:
     """Where GitHub puts a heading."""
-    return heading.lower().replace(" ", "-")
+    return heading.lower().replace(",", "").replace(" ", "-")
 
 
 def table(messages: list[Message]) -> str:
     """Errors, then warnings, each with its message."""
     ordered = sorted(messages, key=lambda message: message.is_warning)
-    lines = ["| | message |", "|---|---|"]
+    lines = ["| kind | message |", "|---|---|"]
     lines += [f"| {label(message)} | {as_code(message.text)} |" for message in ordered]
     return "\n".join(lines) + "\n"
 
@@ -394,7 +454,7 @@ def table(messages: list[Message]) -> str:
 def label(message: Message) -> str:
     """Kind of the message; the class only where it is not the usual one."""
     word = "**warning**" if message.is_warning else "error"
-    return word if message.kind == "ValueError" else f"{word}, `{message.kind}`"
+    return word if message.kind in ("ValueError", "UserWarning") else f"{word}, `{message.kind}`"
 
 
 def as_code(text: str) -> str:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import inspect
 import re
+from pathlib import Path
 
 from hazboost import FPBoost, Surv, datasets, metrics, plots, tune
 
 LONGEST = 600
+#: Words that scikit-learn's checks of estimators ask for.
+ASKED_FOR = re.compile(
+    r"\(n_samples=[^)]*\)|Complex data not supported|"
+    r"Found array with 0 (feature|sample)\(s\) \(shape=[^)]*\)\) while a minimum of \d+ is required"
+)
 #: Text of other libraries, and of Python itself, that says nothing to a user of this one.
 FOREIGN = re.compile(
     r"Traceback|xgboost/|Check failed|dmlc|\.cc:|\.py\b|0x[0-9a-f]{4}|ufunc|could not be broadcast|<class|<function|"
@@ -39,11 +45,67 @@ def faults(message):
         found.append(f"{len(message)} characters")
     if not message.rstrip().endswith("."):
         found.append("no full stop at the end")
-    if foreign := FOREIGN.search(message):
+    if foreign := FOREIGN.search(ASKED_FOR.sub("", message)):
         found.append(f"foreign words: {foreign[0]!r}")
     if not NAMED.search(message):
         found.append("no argument is named")
+    if not is_on_page(message):
+        found.append("not on the page of all messages")
     return found
+
+
+#: Words that tell a user what to do, or what would be right.
+ADVICE = re.compile(
+    r"\b(call|check|choose|code|convert|drop|encode|evaluate|fit|give|install|leave|load|number|pass|put|remove|rename|"
+    r"replace|rescale|select|set|sort|use|write|must|need|needs|is needed|known ones are)\b",
+    re.IGNORECASE,
+)
+#: Words of programmers, and of those who optimise.
+JARGON = re.compile(
+    r"\b(ndarray|dtype|hessian|gradient|booster|DMatrix|XGBoost|n_samples|kwargs?|iterable|hashable|scalar|callable|"
+    r"tuple|broadcast|ravel|reshape|axis|sha256)\b|shape \("
+)
+
+
+def faults_of_template(text, kind):
+    """What is wrong with a message whose values are placeholders, as on the page of all messages.
+
+    A wrong argument is named first. A warning is about a result, and names arguments where it says what to do; other
+    errors, about packages and files, need not name any.
+    """
+    found = []
+    about_arguments = kind in ("ValueError", "TypeError")
+    if about_arguments and not (NAMED.match(text) or re.match(r"<argument>|Surv\.\w+", text)):
+        found.append("does not begin with the argument")
+    if kind.endswith("Warning") and not NAMED.search(text):
+        found.append("names no argument")
+    if not text.endswith("."):
+        found.append("no full stop at the end")
+    if not ADVICE.search(text):
+        found.append("does not say what to do")
+    if jargon := JARGON.search(ASKED_FOR.sub("", text)):
+        found.append(f"jargon: {jargon[0]!r}")
+    return found
+
+
+def patterns_of_page():
+    """Patterns of the messages on the page: any text for a placeholder, and other names for ``y``."""
+    page = (Path(__file__).resolve().parents[1] / "docs" / "messages.md").read_text(encoding="utf-8")
+    texts = re.findall(r"^\| [^|]* \| `+ ?(.*?) ?`+ \|$", page.replace("\\|", "|"), re.MULTILINE)
+    exact = [re.sub(r"<[^<>]*>", "<>", text).replace("y", "<>", 1) if text.startswith("y") else text for text in texts]
+    patterns = [".*".join(map(re.escape, re.split(r"<[^<>]*>", text))) for text in exact]
+    # The words of scikit-learn, which checks the parameters.
+    return [
+        re.compile(f"(eval_set: )?{one}", re.DOTALL) for one in [*patterns, r"The '\w+' parameter of FPBoost must be"]
+    ]
+
+
+ON_PAGE = patterns_of_page()
+
+
+def is_on_page(message):
+    """Whether docs/messages.md has the message."""
+    return any(pattern.match(message) for pattern in ON_PAGE)
 
 
 def template(message):

@@ -37,7 +37,7 @@ def main(arguments=None):
         sys.stderr.write(f"\r{BLOCK * len(done)} of {options.cases} cases, {count_failures(done)} failures\x1b[K")
     sys.stderr.write("\n")
     blocks = [done[first] for first in sorted(done) if first < options.cases]
-    print(summary(blocks, options.seed))
+    summarize(blocks, options.seed)
     return 1 if count_failures(done) else 0
 
 
@@ -74,30 +74,24 @@ def count_failures(done):
     return sum(len(block["failures"]) for block in done.values())
 
 
-def summary(blocks, seed):
-    """Counts, and the simplest case for every kind of failure."""
+def summarize(blocks, seed):
+    """Print counts, and the simplest case for every kind of failure, which takes some seconds each."""
     refused, warned = (sum((Counter(block[name]) for block in blocks), Counter()) for name in ("refused", "warned"))
-    cases, accepted, seconds = (
-        BLOCK * len(blocks),
-        *(sum(one[name] for one in blocks) for name in ("accepted", "seconds")),
+    accepted, seconds = (sum(block[name] for block in blocks) for name in ("accepted", "seconds"))
+    cases = BLOCK * len(blocks)
+    print(
+        f"{cases} cases, {accepted} accepted, {refused.total()} refused, {1000 * seconds / max(cases, 1):.0f} ms each"
     )
-    each = 1000 * seconds / max(cases, 1)
-    lines = [
-        f"{cases} cases, {accepted} accepted, {refused.total()} refused, {each:.0f} ms for one",
-        "\nRefused:",
-        *(f"{count:6}  {message}" for message, count in refused.most_common()),
-        "\nWarned:",
-        *(f"{count:6}  {message}" for message, count in warned.most_common()),
-        "\nFailed:",
-    ]
+    for title, counts in (("Refused", refused), ("Warned", warned)):
+        print(f"\n{title}:", *(f"{count:6}  {message}" for message, count in counts.most_common()), sep="\n")
+    print("\nFailed:", flush=True)
     kinds = defaultdict(list)
     for failure in (failure for block in blocks for failure in block["failures"]):
         kinds[kind_of(failure["check"], failure["text"])].append(failure)
     for kind, found in sorted(kinds.items(), key=lambda item: -len(item[1])):
         first = found[0]
-        lines.append(f"{len(found):6}  {first['check']}: {first['text'].splitlines()[0][:300]}")
-        lines.append(f"        case {first['case']}, simplified: {simplest(seed, first['case'], kind)!r}")
-    return "\n".join(lines if kinds else [*lines, "     0"])
+        print(f"{len(found):6}  {first['check']}: {first['text'].splitlines()[0][:300]}")
+        print(f"        case {first['case']}, simplified: {simplest(seed, first['case'], kind)!r}", flush=True)
 
 
 def simplest(seed, number, kind):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from tests.fuzz.tables import row_labels
+
 WEIGHTS = {
     "none": None,
     "ones": lambda rng, n: np.ones(n),
@@ -16,7 +18,7 @@ WEIGHTS = {
     "some zero": lambda rng, n: np.where(rng.random(n) < 0.3, 0.0, rng.uniform(0.5, 2.0, n)),
     "all but one zero": lambda rng, n: (np.arange(n) == rng.integers(n)).astype(float),
     "small": lambda rng, n: np.full(n, 1e-9),
-    "series": lambda rng, n: pd.Series(rng.uniform(0.5, 2.0, n), index=rng.permutation(n)),
+    "series": lambda rng, n: pd.Series(rng.uniform(0.5, 2.0, n), index=row_labels(n)),
     "list": lambda rng, n: rng.uniform(0.5, 2.0, n).tolist(),
 }
 
@@ -26,7 +28,7 @@ GROUPS = {
     "one": lambda rng, n: np.zeros(n, dtype=int),
     "each": lambda rng, n: np.arange(n),
     "names": lambda rng, n: rng.choice(["north", "south", "east"], n),
-    "series": lambda rng, n: pd.Series(rng.integers(0, n, n), index=np.arange(n) + 5).astype("category"),
+    "series": lambda rng, n: pd.Series(rng.integers(0, n, n), index=row_labels(n)).astype("category"),
 }
 
 

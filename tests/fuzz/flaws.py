@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from tests.fuzz.outcomes import give
-from tests.fuzz.tables import NAMED, contain
+from tests.fuzz.tables import NAMED, contain, row_labels
 
 
 @dataclass(frozen=True)
@@ -109,6 +109,19 @@ def in_frame(make):
     return spoil
 
 
+def in_another_order(case, inputs):
+    """Two tables whose rows have the same labels in another order."""
+    rows = len(inputs.raw)
+    if rows < 2:
+        return None
+
+    def spoiled():
+        y = pd.DataFrame({"event": [1] * rows, "time": np.arange(rows) + 1.0}, index=row_labels(rows)[::-1])
+        return replace(inputs, X=contain(inputs.raw, "pandas indexed"), y=y, sample_weight=None, groups=None)
+
+    return spoiled
+
+
 def no_events(columns):
     if "event" in columns:
         return {"event": 0 * columns["event"]}
@@ -121,8 +134,8 @@ def all_at_zero(columns):
     return None
 
 
-def only_cause_three(columns):
-    return {"event": 3 * (columns["event"] > 0)} if "event" in columns else None
+def too_many_causes(columns):
+    return {"event": 99 * (columns["event"] > 0)} if "event" in columns else None
 
 
 def late_entry(columns):
@@ -168,11 +181,12 @@ FLAWS = {
     "negative event": (OF_Y, in_column("event", value=-1.0)),
     "no event": (OF_Y, with_columns(no_events)),
     "all times zero": (OF_Y, with_columns(all_at_zero)),
-    "only cause 3": (OF_Y, with_columns(only_cause_three)),
+    "too many causes": (OF_Y, with_columns(too_many_causes)),
     "late entry": (OF_Y, with_columns(late_entry)),
     "empty periods": (OF_Y, with_columns(empty_periods)),
     "overlapping periods": (OF_Y, with_columns(overlapping)),
     "lower after upper": (OF_Y, with_columns(unordered)),
+    "rows in another order": (r"\bX and y\b", in_another_order),
     "no y": (r"\by\b", with_arguments(y=lambda inputs: None)),
     "y is a vector": (r"\by\b", with_arguments(y=lambda inputs: np.ones(len(inputs.raw)))),
     "y is a matrix": (r"\by\b", with_arguments(y=lambda inputs: np.ones((len(inputs.raw), 2)))),

@@ -9,7 +9,7 @@ from tests.fuzz.strategies import make_case
 from tests.wording import template
 
 #: Cases that are tried to simplify one.
-ATTEMPTS = 300
+ATTEMPTS = 100
 
 
 def choices_of(seed, number):

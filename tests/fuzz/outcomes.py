@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 
 from hazboost import Surv
+from tests.fuzz.tables import row_labels
 
 try:
     import pyarrow as pa
@@ -146,6 +147,11 @@ def reversed_columns(columns):
     return {name: columns[name] for name in reversed(columns)}
 
 
+def with_labels(columns):
+    frame = pd.DataFrame(columns)
+    return frame.set_axis(row_labels(len(frame)))
+
+
 #: Forms of every kind, and those of two columns only.
 FORMS = {
     "surv": with_surv,
@@ -154,7 +160,7 @@ FORMS = {
     "pandas": pd.DataFrame,
     "pandas, reversed": lambda columns: pd.DataFrame(reversed_columns(columns)),
     "pandas, with features": lambda columns: pd.DataFrame({"x0": 0.0, **columns}),
-    "pandas, indexed": lambda columns: pd.DataFrame(columns).set_axis(np.arange(len(columns[next(iter(columns))])) + 3),
+    "pandas, indexed": with_labels,
     "polars": lambda columns: pl.DataFrame({name: pl.Series(list(values)) for name, values in columns.items()}),
 }
 PAIRS = {

@@ -37,23 +37,35 @@ def has_events_at_zero_only(case):
     return bool(times) and not any((values[np.isfinite(values)] > 0.0).any() for values in times)
 
 
-def has_categories(case):
-    return any(column.kind == "category" for column in case.features.columns)
+def has_kind(kind):
+    """Whether a column is of some kind."""
+    return lambda case: any(column.kind == kind for column in case.features.columns)
+
+
+def has_setting(name):
+    return lambda case: name in case.settings
+
+
+def looks_exchanged(case):
+    """Causes and times without names, and all times are 0 or 1, or will be after a change of unit."""
+    return case.outcome.kind == "right" and case.outcome.causes > 1 and case.outcome.times != "spread"
 
 
 #: Pattern of the message -> when it is right.
 EXPECTED = {
     r"every value is missing": has_empty_column,
+    r"too large for the trees": has_kind("huge"),
     r"no event": lambda case: has_weightless_rows(case) or is_divided(case),
-    r"causes must be numbered": has_weightless_rows,
     r"times are 0": lambda case: has_events_at_zero_only(case) or has_weightless_rows(case) or is_divided(case),
-    r"folds cannot be made of|all events are in one fold": chooses,
-    r"validation_fraction=.* cannot split|no comparable pair|C-index needs one time": is_divided,
-    r"takes no categorical features|monotone_constraints: feature .* has categories": has_categories,
-    r"monotone_constraints: .*_activation=": lambda case: "monotone_constraints" in case.settings,
-    r"interaction_constraints: with parameter_activation=": lambda case: "interaction_constraints" in case.settings,
+    r"look exchanged": looks_exchanged,
+    r"n_causes=.*, but no event of y has a known cause": has_setting("n_causes"),
     r"eval_set: y has events of cause": lambda case: case.watched and has_weightless_rows(case),
-    r"has no meaning with n_estimators='auto'": lambda case: case.settings.get("patience") is not None,
+    r"cannot be divided into .* folds|all events are in one fold": chooses,
+    r"validation_fraction=.* cannot split|no comparable pair|C-index needs one time": is_divided,
+    r"takes no categorical features|monotone_constraints: feature .* has categories": has_kind("category"),
+    r"monotone_constraints: .*_activation=": has_setting("monotone_constraints"),
+    r"interaction_constraints: with parameter_activation=": has_setting("interaction_constraints"),
+    r"has no meaning with n_estimators='auto'": has_setting("patience"),
 }
 
 

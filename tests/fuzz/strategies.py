@@ -39,6 +39,7 @@ RARELY = {
     "loglogistic_heads": [0, 2],
     "heads": [{name: 1} for name in HEADS if name not in ("weibull", "loglogistic")],
     "uniform_heads": [True],
+    "n_causes": [3],
     "learning_rate": [1.0, 0.01],
     "alpha": [0.1, 10.0],
     "gradient_scaling": ["max"],

@@ -17,8 +17,6 @@ except ImportError:
 LABELS = ("low", "middle", "high", "none of these")
 #: A label that training has not seen.
 NEW_LABEL = "new"
-#: Rows that training has not seen.
-NEW_ROWS = 3
 
 VALUES = {
     "normal": lambda rng, n: rng.normal(size=n),
@@ -72,6 +70,11 @@ class Raw:
         columns[position] = np.broadcast_to(np.asarray(values, dtype=float), len(self)).copy()
         return replace(self, columns=tuple(columns))
 
+    def has_known_categories(self):
+        """Where no category is missing or new."""
+        categories = [column for column, kind in zip(self.columns, self.kinds, strict=True) if kind == "category"]
+        return np.all([column < len(LABELS) for column in categories], axis=0) | np.zeros(len(self), dtype=bool)
+
     def labels(self, position):
         """Labels of the rows of a category, None where missing."""
         known = (*LABELS, NEW_LABEL)
@@ -97,7 +100,7 @@ def make_raw(features, rows=None, seed=None):
     return raw[rng.integers(0, min(features.distinct, rows), rows)]
 
 
-def new_rows(features, rows=NEW_ROWS):
+def new_rows(features, rows=3):
     """Rows that training has not seen: other values, an unknown category, and missing values where there were none."""
     raw = make_raw(replace(features, distinct=None), rows, seed=features.seed + 1_000)
     columns = [
@@ -196,10 +199,13 @@ def as_pandas_sparse(raw, rng):
     return frame
 
 
+def row_labels(rows):
+    """Labels of rows that are not 0, 1, 2, ..., the same for all arguments of a fit."""
+    return np.arange(rows)[::-1] + 7
+
+
 def as_pandas_indexed(raw, rng):
-    """With an index that is not 0, 1, 2, ..."""
-    frame = as_pandas(raw, rng)
-    return frame.set_axis(rng.permutation(len(frame)) // 2 + 7, axis=0)
+    return as_pandas(raw, rng).set_axis(row_labels(len(raw)), axis=0)
 
 
 def as_pandas_arrow(raw, rng):
