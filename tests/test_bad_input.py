@@ -1,5 +1,6 @@
 """Bad input: a clear error that names the offender, and an estimator left as it was."""
 
+import datetime as dt
 from copy import copy
 
 import numpy as np
@@ -73,7 +74,7 @@ BAD_Y = {
     "time and event swapped": ((TIME, EVENT.astype(int)), "y: event and time look exchanged"),
     "masked time": ((EVENT, np.ma.array(TIME, mask=np.arange(N) == 7)), r"time must be finite; got nan \(row 7\)"),
     "dates": ((EVENT, pd.date_range("2020", periods=N)), "y: the time must be numeric; got dates or durations"),
-    "durations": ((EVENT, pl.Series([pd.Timedelta(1, "D")] * N)), "y: the time must be numeric; got dates or"),
+    "durations": ((EVENT, pl.Series([dt.timedelta(days=1)] * N)), "y: the time must be numeric; got dates or"),
     "two times": (pl.DataFrame({"start": TIME, "stop": TIME + 1.0}), "'start' and 'stop' both look like times"),
     "two kinds": (
         pd.DataFrame({"event": EVENT, "time": TIME, "start": 0.0}),
@@ -146,7 +147,14 @@ BAD_X = {
     "text in polars": (pl.DataFrame({"dose": ["high"] * N}), r"X: column 'dose' must be .*; got text \(dtype String\)"),
     "numbers as text in polars": (pl.DataFrame({"dose": ["1.5"] * N}), "X: column 'dose' must be .*; got text"),
     "text in Arrow": (pa.table({"dose": ["high"] * N}), r"X: column 'dose' must be .*; got text \(dtype string\)"),
-    "lists in pandas": (FRAME.assign(dose=[[1]] * N), r"X: column 'dose' must be .*; got Series of shape"),
+    "lists in pandas": (FRAME.assign(dose=[[1]] * N), r"X: column 'dose' must be .*; got values of type list"),
+    "arrays in polars": (
+        pl.DataFrame({"dose": pl.Series([[1.0, 2.0]] * N, dtype=pl.Array(pl.Float64, 2))}),
+        "X: column 'dose' must be .*; got several values in each row",
+    ),
+    "records": (np.zeros(N, dtype=[("a", float), ("b", float)]), "X must be numeric; got records"),
+    "a dict": ({"dose": ARRAY[:, 0]}, "X must be an array or a table; got dict"),
+    "complex in a sparse matrix": (sp.csr_matrix(ARRAY * 1j), "X must be numeric; got complex numbers"),
     "complex in pandas": (FRAME.assign(dose=1j), "X: column 'dose' must be .*; got complex numbers"),
     "dates in pandas": (FRAME.assign(dose=pd.Timestamp("2020-01-01")), "X: column 'dose' must be .*; got dates"),
     "dates of Arrow in pandas": (

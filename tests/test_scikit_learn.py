@@ -18,9 +18,11 @@ from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from hazboost import FPBoost
+from hazboost.hazards.heads import HEADS
 from hazboost.metrics import concordance_index
 
 N = 90
@@ -76,6 +78,86 @@ NOT_COUNTING = {"reg_lambda": 0.0, "min_child_weight": 0.0}
 )
 def test_checks_of_scikit_learn(estimator, check):
     check(estimator)
+
+
+@parametrize_with_checks(
+    [
+        NumericTarget.paper(n_estimators=2, random_state=0),
+        NumericTarget(
+            n_estimators=2,
+            init="marginal",
+            heads=dict.fromkeys(set(HEADS) - {"weibull", "loglogistic"}, 1),
+            interaction_constraints=[[0]],
+            risk_horizon="longest",
+            random_state=0,
+        ),
+    ],
+    expected_failed_checks=lambda estimator: CANNOT_PASS,
+)
+def test_checks_of_scikit_learn_with_other_settings(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "param_validation",
+        "dataframe_column_names_consistency",
+        "inplace_ensure_writeable",
+        "regressor_data_not_an_array",
+        "regressors_int",
+        "regressors_no_decision_function",
+    ],
+)
+def test_checks_that_scikit_learn_makes_of_its_own_estimators_or_of_regressors_only(name):
+    getattr(estimator_checks, f"check_{name}")("NumericTarget", NumericTarget(n_estimators=2, init="marginal"))
+
+
+def as_memmap(array, folder):
+    np.save(folder / "X.npy", array)
+    return np.load(folder / "X.npy", mmap_mode="r")
+
+
+def read_only(array, _):
+    array = array.copy()
+    array.setflags(write=False)
+    return array
+
+
+LAYOUTS = {
+    "single precision": lambda array, _: array.astype(np.float32),
+    "columns first": lambda array, _: np.asfortranarray(array),
+    "every other row of a larger array": lambda array, _: np.repeat(array, 2, axis=0)[::2],
+    "read-only": read_only,
+    "file": as_memmap,
+    "other byte order": lambda array, _: array.astype(array.dtype.newbyteorder()),
+    "objects": lambda array, _: array.astype(object),
+    "lists": lambda array, _: array.tolist(),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize(
+    "model",
+    [
+        FPBoost(n_folds=2, learning_rate=0.5, random_state=0),
+        FPBoost.paper(n_estimators=4, random_state=0),
+        small(monotone_constraints=[1, 0, -1], interaction_constraints=[[0, 2]]),
+    ],
+    ids=["default", "paper", "constraints"],
+)
+def test_the_memory_of_the_features_does_not_matter(model, layout, tmp_path):
+    plain = X.astype(np.float32).astype(float)
+    given = LAYOUTS[layout](plain, tmp_path)
+    before = clone(model).fit(plain, Y).predict(plain)
+    fitted = clone(model).fit(given, Y)
+    np.testing.assert_array_equal(fitted.predict(given), fitted.predict(plain))
+    np.testing.assert_allclose(fitted.predict(given), before, rtol=1e-9)  # sums over columns are rounded otherwise
+
+
+def test_it_is_no_transformer():
+    """So it has neither an output to configure nor names for it."""
+    assert not any(hasattr(FPBoost(), name) for name in ("transform", "set_output", "get_feature_names_out"))
 
 
 def test_clone_copies_parameters_and_nothing_learned():

@@ -272,6 +272,14 @@ def test_polars_and_pandas_give_the_same(whas500):
             np.testing.assert_array_equal(curve.y, of_polars.y, strict=True)
 
 
+def test_lazy_frames_are_refused(whas500):
+    _, same, y = whas500
+    with pytest.raises(TypeError, match=r"polars\.LazyFrame is not supported"):
+        small().fit(same.lazy(), y)
+    with pytest.raises(TypeError, match=r"polars\.LazyFrame is not supported"):
+        small().fit(same, y).predict(same.lazy())
+
+
 def test_polars_in_cross_validation_and_grid_searches(whas500):
     frame, same, y = whas500
     scores, of_polars = (cross_val_score(small(n_estimators=3), X, y, cv=KFold(3)) for X in (frame, same))

@@ -106,8 +106,8 @@ def test_exchanged_whole_numbers_are_refused():
     as_target(pd.DataFrame({"event": [2, 0, 1], "time": [1, 0, 1]}))  # the names say it
 
 
-@pytest.mark.parametrize("name", ["censored", "is_censored", "rightCensored"])
-def test_an_event_that_is_called_censored_is_read_with_a_warning(name):
+@pytest.mark.parametrize("name", ["censored", "is_censored", "rightCensored", "alive"])
+def test_an_event_whose_name_says_the_opposite_is_read_with_a_warning(name):
     with pytest.warns(UserWarning, match=f"y: '{name}' is read as the event.* pass its opposite"):
         target = as_target(pd.DataFrame({"time": TIME, name: EVENT}))
     np.testing.assert_array_equal(target.cause, EVENT)

@@ -67,6 +67,8 @@ REFUSALS = {
     "text that looks like events": ((["1", "0", "1"], TIME), "number of its cause; got text"),
     "complex times": ((EVENT, [1j, 2.0, 3.0]), "the time must be numeric; got complex numbers"),
     "repeated column": (pd.DataFrame([[1, 2.0, 3.0]], columns=["event", "time", "time"]), "'time' is repeated"),
+    "two rows": ([(True, 1.0), (False, 2.0)], "got (True, 1.0) as the events, which looks like the event and the time"),
+    "two rows of numbers": ([[1, 5.0], [0, 3.0]], "got [1, 5.0] as the events"),
     "series of tuples": (pd.Series([(True, 1.0), (False, 2.0)]), "got Series of shape (2,)"),
     "text event": ((["yes", "no", "yes"], TIME), "boolean, 0/1, or the number of its cause"),
     "text time": ((EVENT, ["a", "b", "c"]), "time must be numeric"),

@@ -61,6 +61,13 @@ def test_columns_and_formulas_give_what_arrays_give(frame):
         np.testing.assert_array_equal(by_name, by_array)
 
 
+def test_names_of_columns_may_be_numbers():
+    frame = pd.DataFrame({0: [1, 0], 1: [3.0, 5.0]})
+    np.testing.assert_array_equal(Surv.right(0, 1, data=frame), Surv.right(frame[0], frame[1]))
+    with pytest.raises(ValueError, match=r"Surv\.right: data has no column 7, given as time"):
+        Surv.right(0, 7, data=frame)
+
+
 def test_lazy_data_are_refused():
     with pytest.raises(TypeError, match=r"polars\.LazyFrame is not supported; call \.collect\(\) first"):
         Surv.right("dead", "days", data=FRAMES["polars"].lazy())

@@ -6,6 +6,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 
 from hazboost.engines import LocalEngine
 from hazboost.engines.packing import IN_LABEL, pack
@@ -55,10 +56,27 @@ def test_rounds_add_up_and_can_be_cut_off():
 
 
 def test_new_data_are_predicted_with_the_same_trees():
-    """With bins of the training data, and without any."""
+    """Whether they are held out from training, or come later."""
     engine, matrix, trees = grown(4)
     for other in (engine.matrix(X, START), engine.matrix(X, START, COLUMNS, like=matrix)):
         np.testing.assert_allclose(engine.scores(trees, other), engine.scores(trees, matrix), atol=1e-6)
+
+
+@pytest.mark.parametrize("store", [np.asarray, lambda X: csr_matrix(np.nan_to_num(X))])
+def test_held_out_scores_are_those_of_the_finished_model(store):
+    """Also for values far above all that were seen in training, where trees ask whether a value is missing."""
+    missing = RNG.random(80) < 0.5
+    train = store(np.where(missing, np.nan, RNG.uniform(1.0, 2.0, 80))[:, None])
+    held = store(np.array([[1.5], [np.nan], [100.0]]))
+    columns = {name: values[:3] for name, values in COLUMNS.items()}
+    engine = LocalEngine(SETTINGS, 3)
+    matrix = engine.matrix(train, START, COLUMNS)
+    goal = np.where(missing, -1.0, 1.0)[:, None]
+    trees = engine.grow(engine.no_trees(matrix), matrix, -goal * np.ones(3), np.ones((80, 3)))
+    watched = engine.scores(trees, engine.matrix(held, np.zeros((3, 3)), columns, like=matrix))
+    finished = engine.scores(trees, engine.matrix(held, np.zeros((3, 3))))
+    assert abs(finished[0, 0] - finished[1, 0]) > 0.5
+    np.testing.assert_array_equal(watched, finished)
 
 
 def test_settings_of_a_copy_leave_the_original_alone():

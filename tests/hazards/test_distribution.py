@@ -319,3 +319,19 @@ def test_no_unit_of_time_overflows(make_mixture, unit):
 def test_lost_time_is_accurate_where_events_are_rare(single, hazard):
     expected = 7.0 * (hazard / 2.0 - hazard**2 / 6.0 + hazard**3 / 24.0)
     assert single("exponential", hazard, unit=7.0).lost_time(7.0, 1)[0] == pytest.approx(expected, rel=1e-8, abs=0.0)
+
+
+@pytest.mark.parametrize("k", [1e-3, 0.01, 0.1, 1.0])
+def test_times_lost_to_the_causes_sum_to_the_time_lost(make_mixture, k):
+    """Also with a shape so small that a part of the events comes before any time that can be told from zero."""
+    mixture = make_mixture({"weibull": 1}, "exp", "uniform", n_causes=2)
+    logs = np.log([[0.6, k, 0.2, 2.0 * k]])
+    distribution = Distribution(mixture, logs, 3.0)
+    lost = sum(distribution.lost_time(2.0, cause) for cause in (1, 2))
+    np.testing.assert_allclose(lost, 2.0 - distribution.restricted_mean(2.0), rtol=1e-7)
+
+
+def test_a_hazard_at_its_bound_does_not_overflow_in_a_small_unit(single):
+    hazard = single("gompertz", 1.0, 5.0, unit=1e-12).hazard(np.array([1e-10, 1e-8, 1.0]))
+    assert np.isfinite(hazard).all()
+    assert (np.diff(hazard) >= 0.0).all()

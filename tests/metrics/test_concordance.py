@@ -188,6 +188,7 @@ def test_large_data_take_seconds():
 
 @given(subjects(), st.data())
 @pytest.mark.filterwarnings("ignore:no pair")
+@pytest.mark.filterwarnings("ignore:.*the event has the codes")
 def test_a_weight_is_a_number_of_copies(rows, data):
     """Also with delayed entry and competing risks; a weight of zero is no row at all."""
     weight = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows))))

@@ -47,8 +47,8 @@ def test_half_an_event_is_expected_whatever_the_heads(make_mixture, family, para
 
 SETTINGS = {
     **{init: {"init": init} for init in STARTS},
-    "linear": {"init": "linear", "n_folds": 2},
-    "chosen": {"n_estimators": "auto", "n_folds": 2},
+    "linear": {"init": "linear", "n_folds": 2, "loglogistic_heads": 0},
+    "chosen": {"n_estimators": "auto", "n_folds": 2, "learning_rate": 0.5},
     "published": {"init": "random", "solver": "gradient", "gradient_scaling": "max", "parameter_activation": "relu"},
     "stopped": {"patience": 2, "stopping_metric": "likelihood"},
 }
@@ -73,9 +73,19 @@ def test_an_absent_cause_has_the_hazard_of_half_an_event(setting):
 
 
 @NO_EVENT
-def test_with_groups_delayed_entry_and_intervals():
+def test_with_intervals():
+    lower = np.where(CAUSE == 0, 0.5 * TIME, TIME)
+    model = small(n_causes=2).fit(X, Surv.interval(lower, np.where(np.arange(N) % 5 == 0, np.inf, TIME)))
+    hazard = model.predict_hazard_function(X, times=[0.1, 1.0], cause=2)
+    np.testing.assert_allclose(hazard, 0.5 / TIME.sum(), rtol=0.1)
+
+
+@NO_EVENT
+def test_with_groups_delayed_entry_and_weights():
     entry = 0.5 * TIME
-    model = small(n_estimators="auto", n_folds=2).fit(X, Surv.right(CAUSE, TIME, entry=entry), groups=np.arange(N) // 2)
+    model = small(n_estimators="auto", n_folds=2, learning_rate=0.5).fit(
+        X, Surv.right(CAUSE, TIME, entry=entry), groups=np.arange(N) // 2
+    )
     assert expected_events(model, 2, entry) == pytest.approx(0.5, rel=1e-3)
     weights = small().fit(X, (CAUSE, TIME), sample_weight=np.where(CAUSE == 3, 0.0, 2.0))
     np.testing.assert_array_equal(weights.causes_, [1])
@@ -87,10 +97,10 @@ def test_an_absent_cause_is_named():
     with pytest.warns(
         UserWarning, match="y: there is no event of cause 2. Its hazard is that of half an event"
     ) as caught:
-        small().fit(X, (CAUSE, TIME))
+        small(init="km").fit(X, (CAUSE, TIME))
     assert caught[0].filename == __file__
     with pytest.warns(UserWarning, match="y: there is no event of cause 2, 4. "):
-        small(n_causes=4).fit(X, (CAUSE, TIME))
+        small(n_causes=4, init="km").fit(X, (CAUSE, TIME))
     with pytest.raises(ValueError, match="n_causes=2, but y has events of cause 3"):
         small(n_causes=2).fit(X, (CAUSE, TIME))
 
@@ -113,7 +123,7 @@ RARE = {"last": np.where(np.arange(N) == 3, 2, np.minimum(CAUSE, 1)), "gap": np.
 @pytest.mark.parametrize("place", RARE)
 def test_a_rare_cause_may_be_absent_from_a_fold_of_scikit_learn(place, splitter, groups):
     y = Surv.right(RARE[place], TIME)
-    model = small(n_causes=int(y["event"].max()))
+    model = small(n_causes=int(y["event"].max()), init="km")
     assert any((y["event"][train] != 2).all() for train, _ in splitter.split(X, groups=groups))
     for scoring in (None, lambda fitted, X, y: fitted.score(X, y, cause=1)):
         scores = cross_val_score(model, X, y, groups=groups, cv=splitter, scoring=scoring, error_score="raise")
@@ -127,7 +137,7 @@ def test_a_search_knows_the_causes_of_all_rows():
             pd.DataFrame(X, columns=["a", "b"]),
             (RARE["last"], TIME),
             space=lambda trial: {"max_depth": trial.suggest_int("max_depth", 1, 2)},
-            estimator=small(),
+            estimator=small(init="km"),
             n_trials=1,
             cv=folds,
             metric=metric,

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from hazboost import FPBoost, Surv
 from hazboost.boosting.likelihood import loss_and_gradient
+from hazboost.data import design as design_module
 from hazboost.data.design import learn_design
-from hazboost.data.features import Schema
+from hazboost.data.features import Schema, learn_schema
+from hazboost.data.products import DenseColumns
 from hazboost.data.target import Target
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS
 from hazboost.hazards.distribution import Distribution
+from hazboost.training import linear
 from hazboost.training.linear import _PenalisedLoss, fit_linear_path
 from hazboost.training.policy import POLICY
 from hazboost.training.starts import marginal_start
@@ -43,10 +50,13 @@ def simulate_causes(n, seed=0):
     return X, Target.of(time / unit, np.where(cause > 0, time / unit, np.inf), cause=cause)
 
 
-def path_of(mixture, X, target, ridges, first=None):
-    design = learn_design(X, NUMBERS, target.mass, POLICY.skewness, POLICY.farthest)
+def learn(X, target, schema=NUMBERS):
+    return learn_design(X, schema, target.mass, POLICY.skewness, POLICY.farthest)
+
+
+def path_of(mixture, X, target, ridges, first=None, design=None, directions=()):
     first = marginal_start(mixture.in_logs, target, np.random.default_rng(0)) if first is None else first
-    return fit_linear_path(mixture, design, X, target, first, ridges, POLICY)
+    return fit_linear_path(mixture, design or learn(X, target), X, target, first, ridges, POLICY, directions)
 
 
 @pytest.mark.parametrize("weight", ["uniform", "scaled_softmax"])
@@ -79,7 +89,9 @@ def test_with_a_level_hazards_are_proportional_at_all_times(make_mixture):
     ratio = hazard / hazard[0]
     np.testing.assert_allclose(ratio, np.repeat(ratio[:, :1], 30, axis=1), rtol=1e-9)
     np.testing.assert_allclose(
-        np.log(ratio[:, 0]), ((start.design(X[:20]) - start.design(X[:1])) @ start.coefficient)[:, 0], atol=1e-9
+        np.log(ratio[:, 0]),
+        (start.design.columns(X[:20]) @ start.coefficient - start.design.columns(X[:1]) @ start.coefficient)[:, 0],
+        atol=1e-9,
     )
 
 
@@ -128,7 +140,7 @@ def test_fit_is_a_minimum_of_the_penalised_loss(make_mixture, weight):
     X, target = simulate_causes(400)
     mixture, ridge = make_mixture({"weibull": 1, "loglogistic": 1}, "exp", weight, 2), 10.0
     (start,) = path_of(mixture, X, target, [ridge])
-    columns = start.design(X)
+    columns = start.design.columns(X)
 
     def loss(beta):
         scores = start.log_intercept + columns @ beta @ mixture.scales
@@ -144,7 +156,7 @@ def test_a_stronger_ridge_shrinks_the_coefficients_but_keeps_a_ranking(make_mixt
     path = path_of(make_mixture({"weibull": 1}, "exp", "uniform"), X, target, [10_000.0, 100.0, 1.0])
     sizes = [np.linalg.norm(start.coefficient) for start in path]
     assert 0.0 < sizes[0] < sizes[1] < sizes[2]
-    assert np.corrcoef((path[0].design(X) @ path[0].coefficient)[:, 0], X[:, 0])[0, 1] > 0.6
+    assert np.corrcoef((path[0].design.columns(X) @ path[0].coefficient)[:, 0], X[:, 0])[0, 1] > 0.6
 
 
 @pytest.mark.parametrize("parameter", list(PARAMETER_ACTIVATIONS))
@@ -179,16 +191,16 @@ def test_each_cause_has_coefficients_of_its_own():
     times = rng.exponential(1.0, (2, 2000)) * np.exp([-X[:, 0], X[:, 0]])
     y = Surv.right(times.argmin(axis=0) + 1, times.min(axis=0))
     start = FPBoost(1, 0, init="linear", n_estimators=1, n_folds=2, random_state=0).fit(X, y).model_.start
-    np.testing.assert_allclose(start.coefficient[0] / start.design.scale, [1.0, -1.0], atol=0.1)
+    np.testing.assert_allclose(start.coefficient[0] / start.design.standardisation.scale, [1.0, -1.0], atol=0.1)
 
 
 def test_gradient_is_that_of_the_loss_also_where_shifts_are_cut(make_mixture, differentiate):
     X, target = simulate(80)
     mixture = make_mixture({"weibull": 1}, "exp", "scaled_softmax")
-    columns = learn_design(X, NUMBERS, target.mass, POLICY.skewness, POLICY.farthest)(X)
+    columns = learn(X, target).columns(X)
     loss = _PenalisedLoss(mixture, columns, target, largest_shift=0.7)
     point = np.r_[np.zeros(mixture.n_scores), 0.9, -0.4, 0.2]
-    cut = np.abs(columns @ point[mixture.n_scores :]) > 0.7
+    cut = np.abs(columns @ point[mixture.n_scores :, None]) > 0.7
     assert 10 < cut.sum() < 70
     for position in range(len(point)):
 
@@ -198,3 +210,145 @@ def test_gradient_is_that_of_the_loss_also_where_shifts_are_cut(make_mixture, di
             return loss(moved, 2.0)[0]
 
         assert loss(point, 2.0)[1][position] == pytest.approx(differentiate(along, point[position], 1e-6), abs=1e-6)
+
+
+class WrittenOut:
+    """A design whose columns are a plain array."""
+
+    def __init__(self, design):
+        self.design, self.features = design, design.features
+
+    def columns(self, X):
+        columns = self.design.columns(X)
+        return DenseColumns(columns @ np.eye(columns.shape[1]))
+
+
+def mixed_features(n, rng):
+    frame = pd.DataFrame(rng.normal(size=(n, 2)), columns=["x", "z"])
+    frame["five"], frame["two"] = (pd.Categorical(rng.choice(list(levels), n)) for levels in ("abcde", "ab"))
+    frame = frame.mask(rng.random((n, 4)) < 0.05)
+    schema = learn_schema(frame)
+    return schema.encode(frame), schema
+
+
+def sparse_features(n, rng):
+    return scipy.sparse.random(n, 8, 0.3, format="csr", random_state=1, data_rvs=rng.standard_exponential), NUMBERS
+
+
+@pytest.mark.parametrize("features", [mixed_features, sparse_features])
+def test_path_is_that_of_columns_written_out(make_mixture, monkeypatch, features):
+    monkeypatch.setattr(design_module, "WRITTEN_OUT", 0)
+    _, target = simulate_causes(200)
+    X, schema = features(200, np.random.default_rng(1))
+    mixture, design = make_mixture({"weibull": 1}, "exp", "scaled_softmax", 2), learn(X, target, schema)
+    ridges = [100.0, 10.0, 1.0]
+    path, written = (path_of(mixture, X, target, ridges, design=one) for one in (design, WrittenOut(design)))
+    for one, other in zip(path, written, strict=True):
+        np.testing.assert_allclose(one.coefficient, other.coefficient, atol=1e-6)
+        np.testing.assert_allclose(one.margin(X), other.margin(X), atol=1e-6)
+
+
+def test_sparse_and_dense_features_have_the_same_start(make_mixture):
+    _, target = simulate(150)
+    X, _ = sparse_features(150, np.random.default_rng(2))
+    mixture = make_mixture({"weibull": 1}, "exp", "scaled_softmax")
+    (one,), (other,) = (path_of(mixture, data, target, [3.0]) for data in (X, X.toarray()))
+    assert one.design.standardisation.skewed.any()
+    np.testing.assert_allclose(one.margin(X), other.margin(X.toarray()), atol=1e-6)
+
+
+@pytest.mark.parametrize("n_causes", [1, 2])
+@pytest.mark.parametrize("width", [100, 300])
+def test_many_columns_have_the_fit_of_all_coefficients(make_mixture, monkeypatch, n_causes, width):
+    """It is searched among the combinations of the rows, which are fewer."""
+    _, target = (simulate if n_causes == 1 else simulate_causes)(40)
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(40, 5)) @ rng.normal(size=(5, width)) + rng.normal(size=(40, width))
+    X[:, :10] = np.exp(X[:, :10])
+    mixture = make_mixture({"weibull": 1}, "exp", "scaled_softmax", n_causes)
+    # To the end, because a search in other coordinates stops elsewhere.
+    monkeypatch.setattr(linear, "SEARCH", {"maxiter": 3000, "maxfun": 10_000, "ftol": 1e-14, "gtol": 1e-8})
+    unknowns, evaluate = [], _PenalisedLoss.__call__
+    monkeypatch.setattr(
+        _PenalisedLoss,
+        "__call__",
+        lambda self, point, ridge: unknowns.append(len(point)) or evaluate(self, point, ridge),
+    )
+    ridges = [1000.0, 30.0]
+    reduced = path_of(mixture, X, target, ridges)
+    assert max(unknowns) == mixture.n_scores + 40 * n_causes
+    monkeypatch.setattr(linear, "MANY_COLUMNS", np.inf)
+    full = path_of(mixture, X, target, ridges)
+    assert max(unknowns) == mixture.n_scores + width * n_causes
+    new = rng.normal(size=(20, width))
+    for one, other in zip(reduced, full, strict=True):
+        assert one.coefficient.shape == other.coefficient.shape == (width, n_causes)
+        np.testing.assert_allclose(one.coefficient, other.coefficient, atol=1e-5)
+        np.testing.assert_allclose(one.margin(new), other.margin(new), atol=1e-4)
+
+
+#: From far below to far above whatever was seen.
+GRID = np.r_[-1e300, -np.logspace(6, -6, 25), 0.0, np.logspace(-6, 6, 25), 1e300]
+
+
+def skewed_features(rng, n):
+    """Symmetric, skewed to either side, and mostly zero."""
+    rare = np.where(rng.random(n) < 0.7, 0.0, rng.lognormal(size=n))
+    return np.column_stack([rng.normal(size=n), rng.lognormal(size=n), 2.0 - rng.lognormal(size=n), rare])
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    seed=st.integers(0, 1000),
+    directions=st.tuples(*[st.sampled_from([-1, 0, 1])] * 4),
+    n_causes=st.integers(1, 2),
+    sparse=st.booleans(),
+    weight=st.sampled_from(["scaled_softmax", "softmax"]),
+)
+def test_margin_moves_in_the_given_directions_only(make_mixture, seed, directions, n_causes, sparse, weight):
+    rng = np.random.default_rng(seed)
+    _, target = (simulate if n_causes == 1 else simulate_causes)(60, seed)
+    X = skewed_features(rng, 60)
+    store = scipy.sparse.csr_matrix if sparse else np.asarray
+    mixture = make_mixture({"weibull": 1, "loglogistic": 1}, "softplus", weight, n_causes)
+    (start,) = path_of(mixture, store(X), target, [1.0], directions=directions)
+    for feature, direction in enumerate(directions):
+        rows = np.repeat(X[rng.integers(60)][None], len(GRID), axis=0)
+        rows[:, feature] = GRID
+        steps = np.diff(start.margin(store(rows)), axis=0)
+        if direction:
+            assert (direction * steps >= -1e-12).all()
+
+
+def test_a_direction_against_the_data_removes_a_feature_and_one_with_them_changes_nothing(make_mixture):
+    X, target = simulate_causes(800)
+    mixture = make_mixture({"exponential": 1}, "exp", "scaled_softmax", 2)
+    (free,), (along,), (against,) = (
+        path_of(mixture, X, target, [1.0], directions=directions) for directions in [(), (1, -1, 0), (-1, 1, 0)]
+    )
+    np.testing.assert_array_less(0.1, np.abs(free.coefficient[[0, 1, 2, 2], [0, 1, 0, 1]]))
+    # The first feature brings the first cause forward, and the second puts the second cause off.
+    np.testing.assert_allclose(along.coefficient[[0, 1], [0, 1]], free.coefficient[[0, 1], [0, 1]], atol=0.02)
+    np.testing.assert_array_equal(against.coefficient[[0, 1], [0, 1]], 0.0)
+    np.testing.assert_allclose(against.coefficient[2], free.coefficient[2], atol=0.15)
+
+
+def test_many_columns_keep_their_directions(make_mixture):
+    _, target = simulate(30)
+    X = np.random.default_rng(4).normal(size=(30, 200))
+    directions = np.resize([1, -1, 0], 200)
+    (start,) = path_of(make_mixture({"weibull": 1}, "exp", "scaled_softmax"), X, target, [1.0], directions=directions)
+    assert (directions[:, None] * start.coefficient >= 0.0).all()
+    assert (start.coefficient[directions == 0] < 0.0).any()
+
+
+def test_monotone_constraints_hold_for_the_linear_start():
+    X, target = simulate(200)
+    y = target.event, target.lower
+    options = {"n_estimators": 1, "n_folds": 2, "random_state": 0}
+    free = FPBoost(**options).fit(X, y).model_.start.coefficient[:, 0]
+    bound = FPBoost(**options, monotone_constraints=[-1, -1, 1]).fit(X, y).model_.start.coefficient[:, 0]
+    assert free[0] > 0.1
+    assert bound[0] == 0.0
+    assert bound[1] < -0.1
+    assert bound[2] >= 0.0

@@ -309,6 +309,15 @@ def test_weights_count_in_fit_and_score():
     assert equal == pytest.approx(search(n_trials=1).best_score, rel=1e-6)
 
 
+def test_an_estimator_that_knows_the_causes_does_not_ask_about_them():
+    """Nobody is censored, and the codes could be those of R, in which 2 is the event and 1 is not."""
+    causes = 1 + np.arange(len(X)) % 2, Y[1]
+    options = {"space": steps, "n_trials": 1, "cv": 2, "random_state": 0, "verbose": 0}
+    with pytest.warns(UserWarning, match="the event has the codes 1, 2, and no 0"):
+        tune(X, causes, estimator=SMALL, **options)
+    tune(X, causes, estimator=clone(SMALL).set_params(n_causes=2), **options)
+
+
 def test_weights_count_in_the_concordance():
     weight = np.arange(len(X)) % 3 + 1.0
     target, model = as_target(Y, weight), clone(SMALL).set_params(random_state=0).fit(X, Y)

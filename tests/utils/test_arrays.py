@@ -90,9 +90,12 @@ OTHERS = {
     "complex": (np.array([1j, 2.0]), "complex numbers"),
     "complex objects": (np.array([1j, 2.0], dtype=object), "complex numbers"),
     "lists of two lengths": ([[1.0], [2.0, 3.0]], r"\[\[1.0\], \[2.0, 3.0\]\]"),
-    "a dict": ({"a": 1.0}, r"\{'a': 1.0\}"),
-    "a number that is too large": ([10**400], r"\[1000"),
-    "pandas periods": (pd.Series(pd.period_range("2020", periods=2)), r"Series of shape \(2,\)"),
+    "a dict": ({"a": 1.0}, "values of type dict"),
+    "a number that is too large": ([10**400], r"a number that is too large: \[1000"),
+    "pandas periods": (pd.Series(pd.period_range("2020", periods=2)), "values of type Period"),
+    "lists": (pd.Series([[1.0], [2.0, 3.0]]), "values of type list"),
+    "Arrow lists": (pa.array([[1.0], None]), "values of type ndarray"),
+    "records": (np.zeros(2, dtype=[("a", float)]), "records"),
 }
 
 

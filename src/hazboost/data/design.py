@@ -1,4 +1,4 @@
-"""Design matrix of the linear start: from encoded features to the columns of a linear predictor.
+"""Design of the linear start: from encoded features to the columns of a linear predictor.
 
 Numeric features are standardised, after a power transform if their distribution is skewed. Missing values are replaced
 by the mean, and categories by indicators.
@@ -7,169 +7,238 @@ by the mean, and categories by indicators.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import scipy.sparse
-from scipy.optimize import minimize_scalar
 
+from hazboost.data.entries import BLOCK, LARGEST, Entries, statistics_of_columns
 from hazboost.data.features import Schema
-from hazboost.utils.arrays import Array, Mask
+from hazboost.data.products import (
+    DenseColumns,
+    DesignMatrix,
+    IndicatorColumns,
+    JoinedColumns,
+    SparseColumns,
+    first_columns,
+)
+from hazboost.data.straightening import Straightening, learn_straightening
+from hazboost.utils.arrays import Array, Indices, Mask
 
-#: Values are clipped here, so that their squares do not overflow.
-LARGEST = 1e100
-#: Exponents are clipped here: exp(300) is 1e130, whose square, needed for a variance, does not overflow either.
-MAX_EXPONENT = 300.0
-#: Range in which the power is searched.
-POWERS = (-4.0, 6.0)
-
-
-class Straightening(NamedTuple):
-    r"""The power transform of Yeo and Johnson (2000), which makes a skewed distribution more symmetric.
-
-    .. math:: y = \frac{(1 + x)^p - 1}{p} \text{ for } x \ge 0, \qquad -\frac{(1 - x)^{2 - p} - 1}{2 - p} \text{ below},
-
-    with logarithms if a power is zero. Here x is in units of its mean absolute value, so that the transform does not
-    depend on the unit of measurement.
-    """
-
-    unit: float
-    power: float
-
-    def __call__(self, column: Array) -> Array:
-        """Transform a column; NaN stays NaN."""
-        missing = np.isnan(column)
-        values = np.where(missing, 0.0, column)
-        # log(1 + |x|) and expm1 keep full precision for values close to zero.
-        size = np.log1p(np.abs(values) / self.unit)
-        straight = np.where(values >= 0.0, _power(size, self.power), -_power(size, 2.0 - self.power))
-        return np.where(missing, np.nan, straight)
-
-
-def _power(log_size: Array, power: float) -> Array:
-    """``(size^power - 1) / power``, or its limit for a power of zero, the logarithm."""
-    return np.expm1(np.clip(power * log_size, -MAX_EXPONENT, MAX_EXPONENT)) / power if power else log_size
+#: Indicators with at most so many entries are written out, as products with a small array are faster.
+WRITTEN_OUT = 2**16
 
 
 @dataclass(frozen=True)
 class Design:
-    """Converts encoded features to standardised columns.
+    """Converts encoded features to standardised columns: those of numeric features, then indicators of categories.
 
     Attributes
     ----------
-    n_categories : dict
-        Number of categories of each categorical feature, by position.
-    straightening : dict
-        Power transforms of the skewed features, by position.
-    center, scale : array
+    numeric : array of int
+        Positions of the features that are used as numbers; a category of one or two levels is one, by its code.
+    standardisation : Standardisation
+        Makes columns of these.
+    indicators : Indicators
+        Makes columns of the other features.
+    """
+
+    numeric: Indices
+    standardisation: Standardisation
+    indicators: Indicators
+
+    def columns(self, X: Any) -> DesignMatrix:
+        """Standardised columns, of shape (n, columns)."""
+        if scipy.sparse.issparse(X):
+            return self.standardisation.sparse(_without_duplicates(scipy.sparse.csr_matrix(X)))
+        X = np.asarray(X, dtype=np.float64)
+        if not len(self.indicators.positions):
+            return self.standardisation.dense(X)
+        numbers, indicators = self.standardisation.dense(X[:, self.numeric]), self.indicators.columns(X)
+        if max(indicators.shape) * indicators.shape[1] > WRITTEN_OUT:
+            return JoinedColumns(numbers, indicators)
+        return DenseColumns(np.column_stack([numbers.values, indicators @ np.eye(indicators.shape[1])]))
+
+    @property
+    def features(self) -> Indices:
+        """The feature that each column comes from."""
+        return np.concatenate([self.numeric, self.indicators.positions[self.indicators.number]])
+
+
+@dataclass(frozen=True)
+class Standardisation:
+    """Converts numbers to columns of mean 0 and standard deviation 1.
+
+    Attributes
+    ----------
+    skewed : array of bool, shape (columns,)
+        Which columns are power-transformed.
+    straightening : Straightening
+        The transform of each column; read where it is skewed only.
+    center, scale : arrays of shape (columns,)
         Mean and standard deviation of each column; the scale of a constant column is infinite.
     farthest : float
         Standardised columns are clipped here, which limits the effect of outliers on a prediction.
     """
 
-    n_categories: dict[int, int]
-    straightening: dict[int, Straightening]
+    skewed: Mask
+    straightening: Straightening
     center: Array
     scale: Array
     farthest: float
 
-    def __call__(self, X: Any) -> Array:
-        """Standardised columns, of shape (n, columns)."""
-        columns = _columns(X, self.n_categories, self.straightening)
-        filled = np.where(np.isnan(columns), self.center, columns)
-        return np.clip((filled - self.center) / self.scale, -self.farthest, self.farthest)
+    def dense(self, X: Array) -> DenseColumns:
+        """Columns of an array."""
+        columns, straightening = np.clip(X, -LARGEST, LARGEST), self.straightening.of(self.skewed)
+        step = max(1, BLOCK // max(1, columns.shape[1]))
+        for first in range(0, len(columns), step):
+            block = columns[first : first + step]  # a view, so that a result takes the place of its values
+            missing = np.isnan(block)
+            if self.skewed.any():
+                block[:, self.skewed] = straightening(block[:, self.skewed])
+            block[:] = self._standardise(block, self.center, self.scale, missing)
+        return DenseColumns(columns)
+
+    def sparse(self, X: scipy.sparse.csr_matrix) -> SparseColumns:
+        """Columns of a sparse matrix. What it does not store is zero, before and after any power transform."""
+        at_zero = self._standardise(np.zeros_like(self.center), self.center, self.scale, np.False_)
+        values, column = np.clip(X.data, -LARGEST, LARGEST), X.indices
+        skewed = self.skewed[column]
+        values[skewed] = self.straightening.of(column[skewed])(values[skewed])
+        values = self._standardise(values, self.center[column], self.scale[column], np.isnan(X.data))
+        stored = scipy.sparse.csr_matrix((values - at_zero[column], column, X.indptr), shape=X.shape)
+        return SparseColumns(stored, at_zero)
+
+    def _standardise(self, values: Array, center: Array, scale: Array, missing: Mask | np.bool_) -> Array:
+        """Standardise and clip; what was missing, and only that, is at the mean."""
+        # Not wherever the result is NaN: one that arose on the way would be an error, which must not be hidden.
+        return np.where(missing, 0.0, np.clip((values - center) / scale, -self.farthest, self.farthest))
+
+
+@dataclass(frozen=True)
+class Indicators:
+    """Converts codes of categories to standardised indicators, one for each level.
+
+    All levels are kept: the ridge penalty makes them identifiable, and the fit does not depend on the choice of a
+    reference level.
+
+    Attributes
+    ----------
+    positions : array of int
+        Positions of the features.
+    number : array of int, shape (columns,)
+        Number of the feature of each column, among these.
+    low, high : arrays of shape (columns,)
+        What zero and one of each indicator are after standardisation.
+    """
+
+    positions: Indices
+    number: Indices
+    low: Array
+    high: Array
+
+    def columns(self, X: Array) -> IndicatorColumns:
+        """Columns of an array."""
+        return IndicatorColumns(_levels(X[:, self.positions], self.number), self.number, self.low, self.high)
 
 
 def learn_design(X: Any, schema: Schema, weight: Array, skewness: float, farthest: float) -> Design:
     """Estimate power transforms, means and standard deviations, with sample weights.
 
     Numeric features whose absolute skewness exceeds ``skewness`` are power-transformed: effects of laboratory values,
-    sizes and prices are often closer to linear in their logarithms or roots. ``farthest`` is that of `Design`.
+    sizes and prices are often closer to linear in their logarithms or roots. ``farthest`` is that of `Standardisation`.
     """
-    n_categories = {column: len(known) for column, known in schema.categories.items()}
-    dense = _dense(X)
-    straightening = {
-        column: _learn_straightening(dense[:, column], weight)
-        for column in range(dense.shape[1])
-        if column not in n_categories and abs(_skewness(dense[:, column], weight)) > skewness
-    }
-    columns = _columns(dense, n_categories, straightening)
-    center, spread = _mean_and_spread(columns, weight)
-    # An infinite scale makes a constant column zero, at training and at prediction. Its computed standard deviation may
-    # be a rounding error instead of 0, hence the relative threshold.
-    scale = np.where(spread > 1e-12 * np.abs(center), spread, np.inf)
-    return Design(n_categories, straightening, center, scale, farthest)
+    # One of two levels says everything, and its indicator is the code. A single level is constant, as its code is.
+    levels = {position: len(known) for position, known in schema.categories.items() if len(known) > 2}
+    numeric = np.setdiff1d(np.arange(X.shape[1]), list(levels))
+    sparse = scipy.sparse.issparse(X)
+    X = _without_duplicates(scipy.sparse.csc_matrix(X)) if sparse else np.asarray(X, dtype=np.float64)
+    standardisation = _learn_standardisation(X, numeric, weight, skewness, farthest)
+    return Design(numeric, standardisation, _learn_indicators(X, levels, weight, farthest))
 
 
-def _skewness(column: Array, weight: Array) -> float:
-    """Skewness of a numeric feature; 0 if it has fewer than three values."""
-    seen = ~np.isnan(column)
-    values, weight = column[seen], weight[seen]
+def _learn_standardisation(
+    X: Any, numeric: Indices, weight: Array, skewness: float, farthest: float
+) -> Standardisation:
+    center, spread, skew = statistics_of_columns(X, numeric, weight, _moments)
+    skewed = np.abs(skew) > skewness
+    unit, power = np.ones(len(numeric)), np.ones(len(numeric))
+    if skewed.any():
+        straight = statistics_of_columns(X, numeric[skewed], weight, _straight_moments)
+        unit[skewed], power[skewed], center[skewed], spread[skewed] = straight
+    return Standardisation(skewed, Straightening(unit, power), center, _scale(center, spread), farthest)
+
+
+def _learn_indicators(X: Any, levels: dict[int, int], weight: Array, farthest: float) -> Indicators:
+    positions, counts = (np.array(list(part), dtype=np.intp) for part in (levels.keys(), levels.values()))
+    number = np.repeat(np.arange(len(counts)), counts)
+    if not len(positions):
+        return Indicators(positions, number, np.empty(0), np.empty(0))
+    mass = _levels(X[:, positions], number).T @ weight
+    total = np.bincount(number, mass)[number]
+    center = mass / np.where(total > 0.0, total, 1.0)
+    scale = _scale(center, np.sqrt(center * (1.0 - center)))
+    return Indicators(
+        positions,
+        number,
+        np.clip(-center / scale, -farthest, farthest),
+        np.clip((1.0 - center) / scale, -farthest, farthest),
+    )
+
+
+def _moments(entries: Entries) -> tuple[Array, Array, Array]:
+    """Means, standard deviations and skewnesses; the skewness of a column with fewer than three values is 0."""
+    center, spread = _mean_and_spread(entries, entries.values)
     # The transform of a binary feature is linear, so it would change nothing after standardisation.
-    if not len(values) or not _has_three_values(values):
-        return 0.0
-    (center,), (spread,) = _mean_and_spread(values[:, None], weight)
-    if spread == 0.0:  # values so small that their squares underflow
-        return 0.0
-    # Clipped at 1000 standard deviations, where the third power is still far from overflow.
-    return float(np.average(np.clip((values - center) / spread, -1e3, 1e3) ** 3, weights=weight))
+    low, high = entries.extremes()
+    between = (entries.values > entries.of_columns(low)) & (entries.values < entries.of_columns(high))
+    zero_between = (low < 0.0) & (high > 0.0)
+    several = entries.mean(between.astype(np.float64), zero_between.astype(np.float64)) > 0.0
+    # The spread of very small values may be zero, because their squares underflow.
+    scale = np.where(several & (spread > 0.0), spread, np.inf)
+
+    def cubes(values: Array | float, center: Array, scale: Array) -> Array:
+        # Clipped at 1000 standard deviations, where the third power is still far from overflow.
+        distance = np.clip((values - center) / scale, -1e3, 1e3)
+        cube: Array = distance * distance * distance  # several times as fast as a power of 3
+        return cube
+
+    terms = cubes(entries.values, entries.of_columns(center), entries.of_columns(scale))
+    return center, spread, entries.mean(terms, cubes(0.0, center, scale))
 
 
-def _has_three_values(values: Array) -> bool:
-    low, high = values.min(), values.max()
-    return bool(((values != low) & (values != high)).any())
+def _straight_moments(entries: Entries) -> tuple[Array, Array, Array, Array]:
+    """Units and powers of the transforms, and means and standard deviations of the transformed columns."""
+    straightening = learn_straightening(entries)
+    unit, power = straightening.unit, straightening.power
+    straight = Straightening(entries.of_columns(unit), entries.of_columns(power))(entries.values)
+    return unit, power, *_mean_and_spread(entries, straight)
 
 
-def _learn_straightening(column: Array, weight: Array) -> Straightening:
-    """Estimate the power by maximum likelihood for a normal distribution of the transformed column."""
-    seen = ~np.isnan(column)
-    values, share = column[seen], weight[seen] / weight[seen].sum()
-    unit = float(share @ np.abs(values))
-    # The mean log-derivative of the transform is (power - 1) times this; it is the Jacobian term of the likelihood.
-    stretch = float(share @ (np.sign(values) * np.log1p(np.abs(values) / unit)))
-
-    def negative_log_likelihood(power: float) -> float:
-        straight = Straightening(unit, power)(values)
-        variance = share @ (straight - share @ straight) ** 2
-        return float(0.5 * np.log(variance) - (power - 1.0) * stretch)
-
-    return Straightening(unit, float(minimize_scalar(negative_log_likelihood, bounds=POWERS, method="bounded").x))
+def _mean_and_spread(entries: Entries, values: Array) -> tuple[Array, Array]:
+    """Weighted means and standard deviations of values that replace those of the entries; zeros stay zeros."""
+    center = entries.mean(values, 0.0)
+    return center, np.sqrt(entries.mean((values - entries.of_columns(center)) ** 2, center**2))
 
 
-def _mean_and_spread(columns: Array, weight: Array) -> tuple[Array, Array]:
-    """Weighted means and standard deviations of columns, without the missing values."""
-    # A column without observed values has mass 0; `tiny` avoids 0 / 0.
-    seen: Mask = ~np.isnan(columns)
-    mass = np.maximum(weight @ seen, np.finfo(float).tiny)
-    center = (weight @ np.where(seen, columns, 0.0)) / mass
-    return center, np.sqrt((weight @ (np.where(seen, columns, center) - center) ** 2) / mass)
+def _scale(center: Array, spread: Array) -> Array:
+    """What a column is divided by: its standard deviation; infinity, which makes it zero, where it is constant."""
+    # The computed standard deviation of a constant may be a rounding error instead of 0, hence the relative threshold.
+    return np.where(spread > 1e-12 * np.abs(center), spread, np.inf)
 
 
-def _columns(X: Any, n_categories: dict[int, int], straightening: dict[int, Straightening]) -> Array:
-    """Numeric columns, transformed if skewed, and indicators of categories; NaN where a feature is missing."""
-    dense = _dense(X)
-    if not n_categories and not straightening:
-        return dense
-    parts = []
-    for position in range(dense.shape[1]):
-        column = dense[:, position]
-        if position in n_categories:
-            parts.append(_indicators(column, n_categories[position]))
-        else:
-            parts.append((straightening[position](column) if position in straightening else column)[:, None])
-    return np.concatenate(parts, axis=1)
+def _levels(codes: Array, number: Indices) -> scipy.sparse.csr_matrix:
+    """The level of each feature in each row, as a matrix of ones; ``number`` is the feature of each of its columns."""
+    seen = ~np.isnan(codes)
+    column = (codes + first_columns(number))[seen].astype(np.intp)
+    ends = np.concatenate([[0], np.cumsum(seen.sum(axis=1))])
+    return scipy.sparse.csr_matrix((np.ones(len(column)), column, ends), shape=(len(codes), len(number)))
 
 
-def _indicators(column: Array, n_categories: int) -> Array:
-    """One indicator column for each category; of two categories only the second, as the first is redundant.
-
-    With more than two categories all indicators are kept: the ridge penalty makes them identifiable, and the fit does
-    not depend on the choice of a reference category.
-    """
-    categories = np.arange(1 if n_categories == 2 else 0, n_categories)
-    return np.where(np.isnan(column)[:, None], np.nan, column[:, None] == categories)
-
-
-def _dense(X: Any) -> Array:
-    dense = np.asarray(X.toarray() if scipy.sparse.issparse(X) else X, dtype=np.float64)
-    return np.clip(dense, -LARGEST, LARGEST)
+def _without_duplicates(X: Any) -> Any:
+    """The same matrix, with one stored entry for each place: several count as their sum."""
+    if X.has_canonical_format:
+        return X
+    X = X.copy()
+    X.sum_duplicates()
+    return X

@@ -6,6 +6,7 @@ training, whatever the order of the categories or the kind of table.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,7 +105,11 @@ def readable(X: Any) -> Any:
     if is_table(X):
         refuse_repeated_names(column_names(X), "X")
         return X
-    if not scipy.sparse.issparse(X):
+    if scipy.sparse.issparse(X):
+        refuse_without_numbers(X, "X")
+    elif isinstance(X, Mapping):
+        raise TypeError(f"X must be an array or a table; got {type(X).__name__}. Use pandas.DataFrame(X).")
+    else:
         plain = as_plain(X)
         refuse_without_numbers(plain, "X")
         X = plain if isinstance(X, np.ma.MaskedArray) or plain.dtype.kind == "O" else X
@@ -135,7 +140,12 @@ def refuse_empty_columns(encoded: Any, names: list[str] | None) -> None:
 def _read_column(X: Any, name: Any) -> Categories | Array:
     """Read a column of a table: categories, or numbers with NaN for missing values."""
     categories = read_categories(X[name])
-    return as_numbers(X[name], f"X: column {name!r}", WANTED) if categories is None else categories
+    if categories is not None:
+        return categories
+    numbers = as_numbers(X[name], f"X: column {name!r}", WANTED)
+    if numbers.ndim != 1:
+        raise ValueError(f"X: column {name!r} must be {WANTED}; got several values in each row.")
+    return numbers
 
 
 def _check_size(encoded: Any, names: list[Any] | None) -> None:

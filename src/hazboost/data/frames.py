@@ -26,10 +26,8 @@ def refuse_repeated_names(names: list[Any], argument: str) -> None:
     """Refuse names that do not tell the columns apart."""
     repeated = [repr(name) for name, count in Counter(names).items() if count > 1]
     if repeated:
-        listed = and_more(repeated[:5], len(repeated))
-        raise ValueError(
-            f"{argument}: column names must be unique; {listed} is repeated. Rename or drop one of the columns."
-        )
+        listed = f"{and_more(repeated[:5], len(repeated))} {'is' if len(repeated) == 1 else 'are'} repeated"
+        raise ValueError(f"{argument}: column names must be unique; {listed}. Rename or drop one of the columns.")
 
 
 def _is_arrow(data: Any) -> bool:

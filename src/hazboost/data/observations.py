@@ -24,7 +24,7 @@ import numpy.typing as npt
 from hazboost.data.frames import column_names, is_table, refuse_repeated_names
 from hazboost.data.pairs import EVENT_FIRST, order_pair
 from hazboost.utils.arrays import Array, Indices, Mask, as_numbers, as_plain
-from hazboost.utils.describe import and_more, examples
+from hazboost.utils.describe import and_more, describe, examples
 
 #: Required and optional columns of each kind.
 KINDS = {
@@ -57,14 +57,23 @@ def find_columns(y: Any, name: str) -> tuple[str, dict[str, Any]]:
         return _choose(y, list(fields), name, "fields", strict=True)
     if is_table(y):
         return _choose(y, column_names(y), name, "columns", strict=False)
-    # The dimension of the first element distinguishes a pair of arrays from a list of two (event, time) tuples.
     if isinstance(y, tuple | list) and len(y) == 2 and np.ndim(y[0]) == 1:
+        _refuse_two_rows(y[0], name)
         return "right", order_pair((y[0], y[1]), (getattr(y[0], "name", None), getattr(y[1], "name", None)), name)
     # The end of this message is required by scikit-learn's estimator checks.
     if y is None:
         raise ValueError(f"{name} must be {EXPECTED}; FPBoost requires y to be passed, but the target y is None.")
     shape = f" of shape {np.shape(y)}" if hasattr(y, "shape") else ""
     raise ValueError(f"{name} must be {EXPECTED}; got {type(y).__name__}{shape}.")
+
+
+def _refuse_two_rows(first: Any, name: str) -> None:
+    """Refuse ``[(True, 3.5), (False, 2.0)]``: most likely two rows (event, time), and not a pair (event, time)."""
+    if isinstance(first, tuple | list) and len(first) == 2 and len(set(map(type, first))) == 2:
+        raise ValueError(
+            f"{name} must be a pair (event, time), with all events first; got {describe(first)} as the events, which "
+            "looks like the event and the time of one subject."
+        )
 
 
 def _choose(y: Any, names: list[Any], name: str, what: str, *, strict: bool) -> tuple[str, dict[str, Any]]:

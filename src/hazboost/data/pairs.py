@@ -16,12 +16,14 @@ from hazboost.utils.warn import warn_caller
 
 #: Words in the names of events and of times, as the data sets of textbooks and of R and Python packages use them.
 EVENT_WORD = re.compile(
-    r"events?|f?stat(us)?|(un)?cens(or(ed|ing)?)?|death|dead|died|deceased|fail(ed|ure)?|cause|delta|observed|indicator"
-    r"|relapsed?|recurrence|churn(ed)?"
+    r"events?|f?stat(us)?|(un)?cens(or(ed|ing)?)?|death|dead|died|deceased|fail(ed)?|failure|cause|delta|observed"
+    r"|indicator|relapsed?|recurrence|churn(ed)?"
 )
 TIME_WORD = re.compile(
     r"times?|t|tte|durations?|start|stop|entry|exit|futime|ftime|survtime|lenfol|followup|(day|week|month|year|hour)s?"
 )
+#: Names that are rather those of the opposite of an event.
+OPPOSITE_WORDS = {"censored", "alive", "survived"}
 EVENT_FIRST = "give the event first and the time second, or name the columns 'event' and 'time'"
 
 
@@ -44,10 +46,10 @@ def order_pair(columns: tuple[Any, Any], names: tuple[Any, Any], argument: str) 
     if event is None:
         event = 0
         _refuse_exchanged(*columns, argument)
-    if "censored" in _words(names[event]):
+    if OPPOSITE_WORDS & set(_words(names[event])):
         warn_caller(
             f"{argument}: {names[event]!r} is read as the event, True or 1 where it was observed. If it is True for "
-            "censored subjects, pass its opposite.",
+            "subjects without the event, pass its opposite.",
             UserWarning,
         )
     return {"event": columns[event], "time": columns[1 - event]}

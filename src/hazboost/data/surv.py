@@ -23,8 +23,8 @@ class Surv:
     """Builds ``y``, a NumPy structured array with one row for each row of ``X``.
 
     A structured array can be split by scikit-learn's tools, such as ``train_test_split`` and ``cross_val_score``. Every
-    argument is an array, a list or a Series or, with ``data``, the name of a column of that DataFrame (pandas or
-    polars). An event is boolean, or the number of its cause: 1, 2, ..., and 0 for censoring.
+    argument is an array, a list or a Series or, with ``data``, the name of a column of that table (pandas, polars
+    or Arrow). An event is boolean, or the number of its cause: 1, 2, ..., and 0 for censoring.
 
     Examples
     --------
@@ -182,8 +182,8 @@ def _build(given: dict[str, Any], data: Any, name: str) -> npt.NDArray[Any]:
 
 
 def _look_up(values: Any, data: Any, field: str, name: str) -> Any:
-    """A column given directly, or by its name in a table; a single value is a column of one row."""
-    if not isinstance(values, str):
+    """A column given directly, or by its name in a table; without a table, a single value is a column of one row."""
+    if not isinstance(values, str) and (data is None or np.ndim(values) > 0):
         return np.atleast_1d(values) if np.ndim(values) == 0 else values
     if data is None:
         raise ValueError(f"{name}: {field}={describe(values)} is the name of a column; pass the DataFrame as data=.")

@@ -43,7 +43,7 @@ class Engine(Protocol):
             What the objective needs to know of each row. Data with columns are for training or validation; without,
             for prediction.
         like : Matrix, optional
-            The training data whose bins are to be used. Only data with columns are binned.
+            For held-out rows the training data, whose bins they must use if they are binned at all.
         """
 
     def columns(self, matrix: Matrix) -> Columns:

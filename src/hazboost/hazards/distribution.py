@@ -32,6 +32,8 @@ REACH = 24.0
 FAR = 40.0
 #: What is left of an integral of survival is computed unless it is smaller than this, relative to the part before.
 NEGLIGIBLE = 1e-12
+#: Hazards per unit of the user's time are bounded here.
+LARGEST_HAZARD = float(np.exp(LARGEST_EXPONENT))
 #: Positions at which H is evaluated to find where survival falls, and the values of H at which panels are cut.
 SCOUTS = np.linspace(0.0, 1.0, 65)
 LEVELS = np.array([0.003, 0.03, 0.1, 0.3, 0.7, 1.2, 2.0, 3.5, 6.0, 10.0, 18.0])
@@ -105,7 +107,8 @@ class Distribution:
         The hazard may be infinite at t = 0; the value returned there is that at a time of about 1e-300.
         """
         distribution = self if cause is None else self.of_cause(cause)
-        return distribution._hazard(self._log_time(times)) / self.unit
+        # A hazard at the bound of its exponent must not overflow in a small unit.
+        return np.minimum(distribution._hazard(self._log_time(times)), self.unit * LARGEST_HAZARD) / self.unit
 
     def cumulative_incidence(self, times: Array, cause: int) -> Array:
         r"""Probability of an event of one cause by t, :math:`\int_0^t h_c(s) S(s) ds`, of the shape of `survival`.
@@ -355,16 +358,22 @@ def _incidence(distribution: Distribution, log_t: Array, cause: int) -> Array:
     """Cumulative incidence of one cause at log-times of shape (n, times)."""
     alone, upper = distribution.of_cause(cause), log_t.max(axis=1)
     begin, tolerance = _beginning(distribution, upper)
-    # Until `begin` S is practically 1, and the incidence is 1 - S times the cause's share of the cumulative hazard.
-    early = np.minimum(log_t, begin[:, None])
-    total, part = distribution._cumulative(early), alone._cumulative(early)
-    start = np.where(total > 0.0, -np.expm1(-total) * part / np.where(total > 0.0, total, 1.0), 0.0)
+    start = _early_incidence(distribution, alone, np.minimum(log_t, begin[:, None]))
 
     # The integral of S dH_c needs only cumulative hazards, which are finite also where h_c is infinite.
     def survival_and_hazard(rows: Indices, x: Array) -> tuple[Array, Array]:
         return _survival_and_part(distribution, alone, cause, rows, x)
 
     return start + integrate(survival_and_hazard, _edges(distribution, begin, upper), log_t, tolerance)
+
+
+def _early_incidence(distribution: Distribution, alone: Distribution, log_t: Array) -> Array:
+    """Incidence of one cause, whose distribution is ``alone``, at log-times at which S is practically 1.
+
+    It is 1 - S times the cause's share of the cumulative hazard.
+    """
+    total, part = distribution._cumulative(log_t), alone._cumulative(log_t)
+    return np.where(total > 0.0, -np.expm1(-total) * part / np.where(total > 0.0, total, 1.0), 0.0)
 
 
 def _lost_share(distribution: Distribution, log_tau: Array, cause: int) -> Array:
@@ -379,9 +388,9 @@ def _lost_share(distribution: Distribution, log_tau: Array, cause: int) -> Array
         survival, part = _survival_and_part(distribution, alone, cause, rows, x)
         return -np.expm1(np.minimum(x - log_tau[rows], 0.0)) * survival, part
 
-    # Until `begin` both S and 1 - s / tau count as 1, so the integral is H_c. The latter needs s << tau.
+    # Until `begin` 1 - s / tau counts as 1, which needs s << tau, and the integral is the incidence.
     begin = np.minimum(begin, upper - REACH)
-    before: Array = alone._cumulative(begin[:, None])
+    before = _early_incidence(distribution, alone, begin[:, None])
     return before + integrate(lost, _edges(distribution, begin, upper), log_tau, tolerance)
 
 

@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
+from scipy.optimize import Bounds, minimize
 
 from hazboost.boosting.likelihood import loss_and_gradient
 from hazboost.data.design import Design
+from hazboost.data.products import DenseColumns, DesignMatrix
 from hazboost.data.target import Target
 from hazboost.hazards.mixture import Mixture
 from hazboost.training.policy import Policy
@@ -24,6 +25,8 @@ from hazboost.utils.arrays import Array
 
 #: Settings of the search for the maximum.
 SEARCH = {"maxiter": 100, "ftol": 1e-7}
+#: Columns for each row from which on it is faster to reduce them first.
+MANY_COLUMNS = 2
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ class LinearStart:
 
     def margin(self, X: Any) -> Array:
         """Raw scores of each row, of shape (n, scores)."""
-        shift = np.clip(self.design(X) @ self.coefficient, -self.largest_shift, self.largest_shift)
+        shift = np.clip(self.design.columns(X) @ self.coefficient, -self.largest_shift, self.largest_shift)
         return self.mixture.scores_of_logs(self.log_intercept + shift @ self.mixture.scales)
 
     def without_features(self) -> LinearStart:
@@ -68,6 +71,7 @@ def fit_linear_path(
     log_intercept: Array,
     ridges: Sequence[float],
     policy: Policy,
+    directions: Sequence[int] = (),
 ) -> list[LinearStart]:
     r"""Maximise the likelihood with a ridge penalty, for each of several strengths.
 
@@ -89,17 +93,56 @@ def fit_linear_path(
         Strengths; best from strong to weak, as each fit begins where the one before ended.
     policy : Policy
         Bounds of the intercept and of the shift.
+    directions : sequence of int
+        For each feature 1 or -1 where the hazard of every cause may only rise or only fall with it, and 0 elsewhere;
+        empty without constraints.
     """
-    loss = _PenalisedLoss(mixture.in_logs, design(X), target, policy.largest_shift)
-    n_scores, shape = mixture.n_scores, (loss.columns.shape[1], mixture.n_causes)
-    most, zeros = policy.largest_shift, np.zeros(shape[0] * shape[1])
-    bounds = [*_intercept_bounds(mixture, log_intercept, policy.intercept_reach), *[(-most, most)] * len(zeros)]
-    point, path = np.concatenate([log_intercept, zeros]), []
+    n_scores, n_causes = mixture.n_scores, mixture.n_causes
+    columns, basis = (design.columns(X), None) if any(directions) else _in_row_space(design.columns(X))
+    if basis is None:
+        beta_bounds = _coefficient_bounds(design, directions, policy.largest_shift)
+    else:
+        beta_bounds = np.tile([-np.inf, np.inf], (basis.shape[1], 1))
+    bounds = np.concatenate(
+        [_intercept_bounds(mixture, log_intercept, policy.intercept_reach), np.repeat(beta_bounds, n_causes, axis=0)]
+    )
+    loss = _PenalisedLoss(mixture.in_logs, columns, target, policy.largest_shift)
+    point, path = np.concatenate([log_intercept, np.zeros(len(bounds) - n_scores)]), []
     # From strong to weak, each fit starts at the one before, which is close: the whole path costs little more than one.
     for ridge in ridges:
-        point = minimize(loss, point, args=(ridge,), jac=True, method="L-BFGS-B", bounds=bounds, options=SEARCH).x
-        path.append(LinearStart(mixture, point[:n_scores], design, point[n_scores:].reshape(shape), most))
+        search = {"jac": True, "method": "L-BFGS-B", "bounds": Bounds(*bounds.T), "options": SEARCH}
+        point = minimize(loss, point, args=(ridge,), **search).x
+        beta = point[n_scores:].reshape(-1, n_causes)
+        coefficient = beta if basis is None else basis @ beta
+        path.append(LinearStart(mixture, point[:n_scores], design, coefficient, policy.largest_shift))
     return path
+
+
+def _in_row_space(columns: DesignMatrix) -> tuple[DesignMatrix, Array | None]:
+    r"""Many more columns than rows: coordinates of the rows in an orthonormal basis, and the basis; None elsewhere.
+
+    Coefficients that are orthogonal to all rows change no prediction, so the ridge makes them zero. The others are
+    :math:`\beta = Q \gamma` with :math:`|\beta| = |\gamma|`: the same penalised fit, with as few unknowns as rows. No
+    bounds are needed there: among many columns no single coefficient comes near to them.
+    """
+    n, width = columns.shape
+    if not isinstance(columns, DenseColumns) or width <= MANY_COLUMNS * n:
+        return columns, None
+    basis, coordinates = np.linalg.qr(columns.values.T)
+    return DenseColumns(coordinates.T), basis
+
+
+def _coefficient_bounds(design: Design, directions: Sequence[int], largest: float) -> Array:
+    """Bounds of the coefficients of each column, of shape (columns, 2).
+
+    Power transforms, standardisation and clipping are increasing, so the sign of a coefficient is the direction.
+    """
+    bounds = np.tile([-largest, largest], (len(design.features), 1))
+    if any(directions):
+        direction = np.asarray(directions)[design.features]
+        bounds[direction > 0, 0] = 0.0
+        bounds[direction < 0, 1] = 0.0
+    return bounds
 
 
 @dataclass(frozen=True)
@@ -107,7 +150,7 @@ class _PenalisedLoss:
     """The penalised loss of intercept and coefficients, laid out one after the other, with its gradient."""
 
     mixture: Mixture
-    columns: Array
+    columns: DesignMatrix
     target: Target
     largest_shift: float
 
@@ -123,13 +166,16 @@ class _PenalisedLoss:
         # Where the shift is cut it no longer moves with the coefficients.
         by_shift = np.where(shift == raw, by_row @ scales.T, 0.0)
         # The ridge is divided by the number of subjects, as the loss is, so that its strength counts subjects.
-        beta_slope = (self.columns.T @ by_shift).ravel() + ridge / total * beta
+        beta_slope = self.columns.transposed_product(by_shift).ravel() + ridge / total * beta
         slope = np.concatenate([by_row.sum(axis=0), beta_slope])
         return float(share @ loss + 0.5 * ridge / total * (beta @ beta)), slope
 
 
-def _intercept_bounds(mixture: Mixture, log_intercept: Array, reach: float) -> list[tuple[float, float]]:
-    """Log-parameters may move around their fit without covariates, shapes within their bounds; weights stay."""
+def _intercept_bounds(mixture: Mixture, log_intercept: Array, reach: float) -> Array:
+    """Log-parameters may move around their fit without covariates, shapes within their bounds; weights stay.
+
+    Of shape (scores, 2).
+    """
     # Weights keep their marginal values: scales and weights are nearly exchangeable and would drift together.
     reaches = np.where(np.arange(mixture.n_scores) < mixture.first_weight_score, reach, 0.0)
     bounds = np.column_stack([log_intercept - reaches, log_intercept + reaches])
@@ -137,4 +183,4 @@ def _intercept_bounds(mixture: Mixture, log_intercept: Array, reach: float) -> l
         for p, parameter in enumerate(block.head.parameters):
             if parameter.role == "shape":
                 bounds[block.scores(p)] = np.clip(bounds[block.scores(p)], *parameter.log_bounds)
-    return [(low, high) for low, high in bounds]
+    return bounds

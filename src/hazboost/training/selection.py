@@ -211,7 +211,7 @@ class Growing:
         policy, objective = self.plan.search.policy, replace(self.plan.objective, n_threads=self.threads)
         engine, start = self.engine(fold, depth), self.starts[fold.number]
         most, patience = (ceil(steps / self.learning_rate) for steps in (policy.max_rounds, policy.patience))
-        # Held-out rows use the bins of the training rows: binned by themselves, the same value could fall elsewhere.
+        # Held-out rows know the training rows: binned by themselves, the same value could fall elsewhere.
         train = training_matrix(engine, fold.kept, start)
         begin = start.margin(fold.held.X)
         loss = limited_loss(objective, fold.held.target, begin, self.trust, policy.largest_difference)

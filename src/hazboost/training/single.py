@@ -36,7 +36,9 @@ def fit_linear_starts(plan: Plan, sample: Sample, ridges: Sequence[float]) -> li
     sample = sample.draw(policy.rows_for_linear, np.random.default_rng(plan.search.seed))
     without_covariates = marginal_start(mixture.in_logs, sample.target, np.random.default_rng(plan.search.seed))
     design = learn_design(sample.X, plan.schema, sample.target.mass, policy.skewness, policy.farthest)
-    path = fit_linear_path(mixture, design, sample.X, sample.target, without_covariates, ridges, policy)
+    path = fit_linear_path(
+        mixture, design, sample.X, sample.target, without_covariates, ridges, policy, plan.given.directions
+    )
     return without_absent_causes(path, sample.target)
 
 

@@ -143,10 +143,11 @@ def tune(
     if not isinstance(n_trials, numbers.Integral) or n_trials < 1:
         raise ValueError(f"n_trials must be a positive int; got {describe(n_trials)}.")
     check_alignment({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
-    chosen, (X, target) = find_space(space), read_data(X, y, sample_weight)
+    chosen = find_space(space)
     base = chosen.base() if estimator is None else estimator
     if not isinstance(base, FPBoost):
         raise TypeError(f"estimator must be an FPBoost; got {type(base).__name__}.")
+    X, target = read_data(X, y, sample_weight, causes_known=base.n_causes is not None)
     with quiet():
         study = open_study(storage, study_name)
         seed = choose_seed(study, random_state)
@@ -162,9 +163,9 @@ def tune(
     return search.result(study)
 
 
-def read_data(X: Any, y: Any, sample_weight: Any) -> tuple[Any, Target]:
-    """Check what can be checked without an estimator; return features and target."""
-    X, target = readable(X), as_target(y, sample_weight)
+def read_data(X: Any, y: Any, sample_weight: Any, *, causes_known: bool) -> tuple[Any, Target]:
+    """Check what can be checked before a fit; return features and target."""
+    X, target = readable(X), as_target(y, sample_weight, causes_known=causes_known)
     if X.shape[0] != len(target):
         raise ValueError(f"X has {X.shape[0]} rows and y has {len(target)}; both need one for each subject.")
     check_informative(target)

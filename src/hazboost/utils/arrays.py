@@ -17,7 +17,7 @@ Indices = npt.NDArray[np.intp]
 DATES = "dates or durations"
 #: What NumPy would convert to numbers without an error, by the kind of an array's dtype and by the type of an object.
 #: Dates and durations would come in a unit that the user did not choose, and of complex numbers only a part.
-KINDS_WITHOUT_NUMBERS = {"U": "text", "S": "text", "M": DATES, "m": DATES, "c": "complex numbers"}
+KINDS_WITHOUT_NUMBERS = {"U": "text", "S": "text", "M": DATES, "m": DATES, "c": "complex numbers", "V": "records"}
 TYPES_WITHOUT_NUMBERS = {
     str: "text",
     bytes: "text",
@@ -31,7 +31,7 @@ TYPES_WITHOUT_NUMBERS = {
 }
 REMEDIES = {
     DATES: "; convert them to numbers in a unit of your choice, with / numpy.timedelta64(1, 'D') durations to days",
-    "text": ", which has to be converted even if it looks like numbers",
+    "text": ", which has to be converted first",
     # scikit-learn's estimator checks ask for these words.
     "complex numbers": ". Complex data not supported",
 }
@@ -82,18 +82,19 @@ def as_numbers(values: Any, name: str, wanted: str = "numeric") -> Array:
 
     Text is refused even if it looks like numbers, and so are dates, durations and complex numbers.
     """
-    # NumPy raises errors of several types for what is no number, or has more digits than fit.
-    failures = (TypeError, ValueError, OverflowError)
     try:
         plain = as_plain(values)
-    except failures as error:
+    except ValueError as error:  # lists of different lengths
         raise ValueError(f"{name} must be {wanted}; got {describe(values)}.") from error
     # Arrow has a `type` where others have a `dtype`.
     refuse_without_numbers(plain, name, wanted, getattr(values, "dtype", getattr(values, "type", None)))
     try:
         return plain.astype(np.float64, copy=False)
-    except failures as error:
-        raise ValueError(f"{name} must be {wanted}; got {describe(values)}.") from error
+    except OverflowError as error:
+        raise ValueError(f"{name} must be {wanted}; got a number that is too large: {describe(values)}.") from error
+    except (TypeError, ValueError) as error:
+        types = {type(one).__name__ for one in plain.ravel().tolist()} - {"NoneType", "bool", "int", "float"}
+        raise ValueError(f"{name} must be {wanted}; got values of type {', '.join(sorted(types))}.") from error
 
 
 def as_times(values: Any) -> Array:
