@@ -15,7 +15,7 @@ export OMP_NUM_THREADS ?= 1
 KINDS := delayed_entry interval_censoring changing_covariates competing_risks recurrent_events
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-docs test-oldest test-newest lint fix figures study study-quick clean
+.PHONY: help demo test test-docs test-oldest test-newest fuzz lint fix figures messages study study-quick clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/\1|\2/p' Makefile | while IFS='|' read -r target text; do \
@@ -40,6 +40,9 @@ test-newest:  ## run the tests with the newest dependencies
 	$(VENV)-newest/bin/python $(INSTALL) --upgrade --upgrade-strategy eager --editable ".[test]"
 	$(VENV)-newest/bin/python $(PYTEST)
 
+fuzz: $(VENV)/test.done  ## fit to 20,000 random data sets and check what is promised of every model (an hour; can be resumed)
+	$(BIN)/python -m tests.fuzz --cases 20000 --jobs 2 --log fuzz.jsonl
+
 lint: $(VENV)/lint.done  ## check style, types, spelling and imports between packages
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -56,6 +59,9 @@ figures: $(VENV)/test.done  ## redraw the figures of the README and the document
 	$(BIN)/python examples/universal_approximation.py --output docs/figures
 	$(BIN)/python examples/selection.py --output docs/figures
 	for kind in $(KINDS); do $(BIN)/python examples/$$kind.py --output docs/figures || exit 1; done
+
+messages:  ## write docs/messages.md, the page of all errors and warnings
+	$(PYTHON) docs/make_messages.py
 
 study: $(VENV)-study/study.done  ## run the study of the paper, all data sets and models (days)
 	$(VENV)-study/bin/python -m benchmarks paper
