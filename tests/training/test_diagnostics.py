@@ -229,7 +229,7 @@ def test_bounds_of_several_causes_and_in_the_user_s_unit_of_time():
     """The hazards fall, and those of Gompertz only rise."""
     rng = np.random.default_rng(0)
     time, cause = 100.0 * rng.weibull(0.8, 300), rng.integers(1, 3, 300)
-    model = FPBoost(0, 0, heads={"gompertz": 1}, **QUICK)
+    model = FPBoost(0, 0, heads={"gompertz": 1}, n_causes=2, **QUICK)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(np.zeros((300, 1)), (cause, time))

@@ -15,6 +15,8 @@ from hazboost.utils.warn import warn_caller
 
 #: A loss that rose by less, relative to its size, counts as unchanged: sampled rows make it fluctuate.
 WORSE = 1e-3
+#: Ties among fewer events are not worth a warning.
+ENOUGH_EVENTS = 20
 #: Jumps of Kaplan-Meier at tied times, in the median over its fall, from which on rounded times are worth a warning.
 COARSE = 0.018
 #: Expected and observed events that differ by less than this share are no sign of a poor fit.
@@ -77,10 +79,12 @@ def advise_on_ties(target: Target) -> None:
     """Warn where many events share few recorded times, which the likelihood would take for exact ones."""
     if target.interval.any():  # whoever gives intervals knows of them
         return
+    events, times = int(target.event.sum()), len(np.unique(merge_close(target.lower[target.event])))
+    if events < ENOUGH_EVENTS or 2 * times > events:  # a few ties say nothing of how times were recorded
+        return
     jump = typical_jump(target)
     if jump < COARSE:
         return
-    events, times = int(target.event.sum()), len(np.unique(merge_close(target.lower[target.event])))
     if target.has_several_rows:
         advice = "Record finer times, or draw each at random within its period, after the start of its row."
     elif target.n_causes > 1:
