@@ -117,7 +117,7 @@ WORDS = {
     "times[unknown].max()": "time",
     "total": "n",
     "values": "value",
-    "wanted": "=numeric",
+    "wanted": "numeric",
     "was": "numeric or categorical",
     "weight.max()": "weight",
     "who": "=FPBoost",

@@ -65,7 +65,8 @@ WANTING = (
     "the validation data have no comparable pair",
     "all events are in one fold",
     "study_name=<value> is the name of a study that tune did not create",
-    "<argument> must be numeric; got <type> (dtype",
+    "<argument> must be <numeric>; got <type> (dtype",
+    "X: column <name> must be numeric or of a categorical dtype",
 )
 
 

@@ -89,15 +89,22 @@ def faults_of_template(text, kind):
 
 
 def patterns_of_page():
-    """Patterns of the messages on the page: any text for a placeholder, and other names for ``y``."""
+    """Patterns of the beginnings of the messages on the page: any text for a placeholder, and other names for ``y``."""
     page = (Path(__file__).resolve().parents[1] / "docs" / "messages.md").read_text(encoding="utf-8")
     texts = re.findall(r"^\| [^|]* \| `+ ?(.*?) ?`+ \|$", page.replace("\\|", "|"), re.MULTILINE)
-    exact = [re.sub(r"<[^<>]*>", "<>", text).replace("y", "<>", 1) if text.startswith("y") else text for text in texts]
-    patterns = [".*".join(map(re.escape, re.split(r"<[^<>]*>", text))) for text in exact]
-    # The words of scikit-learn, which checks the parameters.
-    return [
-        re.compile(f"(eval_set: )?{one}", re.DOTALL) for one in [*patterns, r"The '\w+' parameter of FPBoost must be"]
-    ]
+    # The words of scikit-learn, which checks the parameters, are not in the source.
+    return [pattern_of(re.sub("^y", "<y>", text)) for text in [*texts, "The '<name>' parameter of FPBoost must be"]]
+
+
+def pattern_of(text):
+    """Pattern of a message up to the placeholder after its first thirty characters."""
+    pattern, length = "(eval_set: )?", 0
+    for literal in re.split(r"<[^<>]*>", text):
+        pattern += re.escape(literal) + ".*"
+        length += len(literal)
+        if length > 30:
+            break
+    return re.compile(pattern, re.DOTALL)
 
 
 ON_PAGE = patterns_of_page()

@@ -86,9 +86,12 @@ def relate_container(s):
     X = contain(s.inputs.raw, container, s.case.features.seed + 2)
     other = fit(replace(s.inputs, X=X, eval_set=None if s.inputs.eval_set is None else (X, s.inputs.y)))
     survival = other.predict_survival_function(contain(s.raw, container, s.case.features.seed), times=s.times)
-    # Where missing and new categories go depends on the order in which the categories are listed.
-    rows = s.raw.has_known_categories()
-    require_close(survival[rows], s.survival()[rows], f"fitted to {container}: survival", rtol=1e-6, atol=1e-6)
+    if (
+        s.raw.has_categories
+    ):  # trees depend on the order in which categories are listed, and on listed ones without rows
+        require(np.abs(survival - s.survival()).mean() < 0.05, f"fitted to {container}: about the same survival")
+    else:
+        require_close(survival, s.survival(), f"fitted to {container}: survival", rtol=1e-6, atol=1e-6)
 
 
 def relate_refit(s):
