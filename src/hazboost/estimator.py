@@ -19,7 +19,7 @@ from hazboost.boosting.objective import Objective
 from hazboost.boosting.steps import STEPS
 from hazboost.data.alignment import check_alignment
 from hazboost.data.constraints import read_constraints
-from hazboost.data.features import Schema, learn_schema, readable, refuse_empty_columns
+from hazboost.data.features import Schema, highest_values, learn_schema, readable, refuse_empty_columns
 from hazboost.data.names import learn_columns, match_columns
 from hazboost.data.observations import MAX_CAUSES
 from hazboost.data.reading import as_groups, as_target, check_causes, check_informative
@@ -546,6 +546,7 @@ default="scaled_softmax"
             frozenset(schema.categories),
             constraints.directions,
             constraints.groups,
+            highest_values(train.X, schema.categories),
         )
         settings = self._tree_settings(seed, n_threads)
         engine = monotone_engine(partial(self._engine, settings), features, mixture.scaling)

@@ -430,3 +430,18 @@ def test_a_model_with_categories_refuses_arrays():
     schema = learn_schema(pd.DataFrame({"grade": pd.Categorical(["a", "b"]), "size": [1.0, 2.0]}))
     with pytest.raises(ValueError, match="fitted with categories in 'grade'"):
         schema.encode(np.ones((2, 2)))
+
+
+@pytest.mark.parametrize("tree_method", ["hist", "exact", "approx"])
+@pytest.mark.parametrize("container", [np.array, sp.csr_matrix, lambda values: pd.DataFrame(values, columns=["x"])])
+def test_a_value_above_those_of_training_is_not_missing(container, tree_method):
+    """A split off the missing values has a threshold of twice the largest value, above which values used to follow."""
+    rng = np.random.default_rng(0)
+    missing = rng.random(200) < 0.4
+    values = np.where(missing, np.nan, rng.uniform(1.0, 2.0, 200))[:, None]
+    y = np.ones(200, dtype=bool), rng.weibull(1.5, 200) * np.where(missing, 0.2, 1.0)
+    model = small(n_estimators=30, colsample_bytree=1.0, tree_method=tree_method).fit(container(values), y)
+    highest = np.nanmax(values)
+    risk = model.predict(container(np.array([[highest], [3.9], [4.1], [1e6], [1e38], [np.nan]])))
+    np.testing.assert_array_equal(risk[1:5], risk[0])
+    assert risk[5] > risk[0] + 0.05

@@ -61,7 +61,7 @@ EXPECTED = {
     r"n_causes=.*, but no event of y has a known cause": has_setting("n_causes"),
     r"eval_set: y has events of cause": lambda case: case.watched and has_weightless_rows(case),
     r"cannot be divided into .* folds|all events are in one fold": chooses,
-    r"validation_fraction=.* cannot split|no comparable pair|C-index needs one time": is_divided,
+    r"validation_fraction=.* cannot divide|no comparable pair|C-index needs one time": is_divided,
     r"takes no categorical features|monotone_constraints: feature .* has categories": has_kind("category"),
     r"monotone_constraints: .*_activation=": has_setting("monotone_constraints"),
     r"interaction_constraints: with parameter_activation=": has_setting("interaction_constraints"),

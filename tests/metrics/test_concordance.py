@@ -149,7 +149,7 @@ def test_events_of_another_cause_are_not_events_of_this_one():
 )
 def test_no_comparable_pair_gives_nan(event, time):
     risk = np.arange(len(time), dtype=float)
-    with pytest.warns(UndefinedMetricWarning, match="no pair of subjects is comparable"):
+    with pytest.warns(UndefinedMetricWarning, match="no two subjects can be compared"):
         assert np.isnan(concordance_index((event, time), risk))
     assert np.isnan(harrell(as_target((event, time)), risk))
 
@@ -215,5 +215,5 @@ def test_weights_of_rows_with_a_wrong_shape_are_named():
 
 
 def test_without_any_weight_nothing_is_comparable():
-    with pytest.warns(UndefinedMetricWarning, match="no pair of subjects is comparable"):
+    with pytest.warns(UndefinedMetricWarning, match="no two subjects can be compared"):
         assert np.isnan(concordance_index(([1, 1, 1], [1.0, 2.0, 3.0]), [1.0, 2.0, 3.0], sample_weight=np.zeros(3)))

@@ -96,9 +96,9 @@ def test_weights_are_one_if_all_training_rows_are_censored_at_once():
 
 def test_no_event_before_tau_gives_nan():
     y = ([True, False, True], [1.0, 2.0, 3.0])
-    with pytest.warns(UndefinedMetricWarning, match="no pair of subjects is comparable"):
+    with pytest.warns(UndefinedMetricWarning, match="no two subjects can be compared"):
         assert np.isnan(concordance_index_ipcw(y, y, [1.0, 2.0, 3.0], tau=1.0))
-    with pytest.warns(UndefinedMetricWarning, match="no pair of subjects is comparable"):
+    with pytest.warns(UndefinedMetricWarning, match="no two subjects can be compared"):
         assert np.isnan(concordance_index_ipcw(y, y, [1.0, 2.0, 3.0], cause=2))
 
 

@@ -313,7 +313,7 @@ def test_score_does_not_depend_on_how_subjects_are_split_into_rows(model):
 
 
 def test_undefined_score_is_nan_with_a_warning(model):
-    with pytest.warns(UndefinedMetricWarning, match="no pair of subjects is comparable"):
+    with pytest.warns(UndefinedMetricWarning, match="no two subjects can be compared"):
         assert np.isnan(model.score(X[:2], (np.zeros(2, dtype=bool), np.array([1.0, 2.0]))))
-    with pytest.warns(UndefinedMetricWarning, match="no pair of subjects is comparable"):  # one subject in two rows
+    with pytest.warns(UndefinedMetricWarning, match="no two subjects can be compared"):  # one subject in two rows
         assert np.isnan(model.score(X[:2], Surv.counting([0.0, 1.0], [1.0, 2.0], [0, 1], id=[1, 1])))

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from hazboost import FPBoost, Surv
 from hazboost.boosting.likelihood import loss_and_gradient
-from hazboost.data import design as design_module
 from hazboost.data.design import learn_design
+from hazboost.data.design import learning as design_module
+from hazboost.data.design.products import DenseColumns
 from hazboost.data.features import Schema, learn_schema
-from hazboost.data.products import DenseColumns
 from hazboost.data.target import Target
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS
 from hazboost.hazards.distribution import Distribution

@@ -365,7 +365,7 @@ def test_a_validation_part_does_not_divide_groups():
     train, aside = data.split(0.3, 0)
     assert not set(train.group) & set(aside.group)
     assert len(aside.target) == 12
-    with pytest.raises(ValueError, match="cannot split 1 groups"):
+    with pytest.raises(ValueError, match="cannot divide 1 groups"):
         replace(data, group=np.zeros(40, dtype=int)).split(0.2, 0)
 
 

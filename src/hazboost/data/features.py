@@ -6,7 +6,7 @@ training, whatever the order of the categories or the kind of table.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,7 +113,25 @@ def readable(X: Any) -> Any:
         plain = as_plain(X)
         refuse_without_numbers(plain, "X")
         X = plain if isinstance(X, np.ma.MaskedArray) or plain.dtype.kind == "O" else X
-    return check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite="allow-nan", input_name="X")
+    _refuse_other_shapes(np.shape(X))
+    # Infinite values are refused by `Schema.encode`, which names their column and row.
+    return check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, input_name="X")
+
+
+def _refuse_other_shapes(shape: tuple[int, ...]) -> None:
+    """Refuse what is not a table, or has no rows or columns. scikit-learn's estimator checks ask for some words."""
+    if len(shape) != 2:
+        raise ValueError(
+            "X must be a table with one row for each subject and one column for each feature; got "
+            f"{len(shape)} dimension{'s' * (len(shape) != 1)} instead of two. Reshape your data: X.reshape(-1, 1) is "
+            "one feature, and X.reshape(1, -1) one subject."
+        )
+    for count, what in zip(shape, ("sample", "feature"), strict=True):
+        if count == 0:
+            raise ValueError(
+                f"X has 0 {what}(s) (shape={tuple(shape)}) while a minimum of 1 is required; give at least one row "
+                "and one column."
+            )
 
 
 def learn_schema(X: Any) -> Schema:
@@ -137,6 +155,16 @@ def refuse_empty_columns(encoded: Any, names: list[str] | None) -> None:
         raise ValueError(f"X: every value is missing in {called}; remove such features before fitting.")
 
 
+def highest_values(encoded: Any, categories: Collection[int]) -> tuple[float, ...]:
+    """The largest value of each feature; infinite for categories, by position, whose codes have no order."""
+    if scipy.sparse.issparse(encoded):
+        highest = np.asarray(encoded.nanmax(axis=0).todense(), dtype=np.float64).ravel()
+    else:
+        highest = np.fmax.reduce(encoded, axis=0)
+    highest[list(categories)] = np.inf
+    return tuple(np.where(np.isnan(highest), np.inf, highest).tolist())
+
+
 def _read_column(X: Any, name: Any) -> Categories | Array:
     """Read a column of a table: categories, or numbers with NaN for missing values."""
     categories = read_categories(X[name])
@@ -150,8 +178,7 @@ def _read_column(X: Any, name: Any) -> Categories | Array:
 
 def _check_size(encoded: Any, names: list[Any] | None) -> None:
     """Refuse tables without rows or columns, and values that are infinite, also in the trees' single precision."""
-    if 0 in encoded.shape:
-        raise ValueError(f"X is empty: it has shape {encoded.shape}, and at least one row and column is needed.")
+    _refuse_other_shapes(encoded.shape)
     stored = encoded.data if scipy.sparse.issparse(encoded) else encoded
     # These two ignore NaN, and need no memory.
     low, high = (reduce(stored, axis=None, initial=0.0) for reduce in (np.fmin.reduce, np.fmax.reduce))

@@ -47,7 +47,10 @@ class Sample:
             )
         except ValueError as error:
             what = "subjects" if self.group is None else "groups"
-            raise ValueError(f"validation_fraction={fraction} cannot split {len(kind)} {what}: {error}") from error
+            raise ValueError(
+                f"validation_fraction={fraction} cannot divide {len(kind)} {what} (n_samples={len(unit)}) into a "
+                "training and a validation part; use more data, another fraction, eval_set, or patience=None."
+            ) from error
         return self.rows(rows_of(unit, kept)), self.rows(rows_of(unit, aside))
 
     def rows(self, rows: Indices | Mask) -> Sample:

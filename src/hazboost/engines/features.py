@@ -23,6 +23,8 @@ class Features:
         constraints.
     groups : tuple of tuples of int, optional
         Positions of features that may interact in a tree; by default all of them.
+    highest : tuple of float, optional
+        The largest value of each feature in training; infinite for categories.
     """
 
     n: int
@@ -30,14 +32,16 @@ class Features:
     categorical: frozenset[int] = frozenset()
     directions: tuple[int, ...] = ()
     groups: tuple[tuple[int, ...], ...] | None = None
+    highest: tuple[float, ...] | None = None
 
     def only(self, kept: Sequence[int]) -> Features:
         """Some of the features, at their new positions.
 
         Examples
         --------
-        >>> Features(3, ("a", "b", "c"), frozenset({2}), (1, 0, 0), ((0, 2), (1,))).only([1, 2])
-        Features(n=2, names=('b', 'c'), categorical=frozenset({1}), directions=(0, 0), groups=((1,), (0,)))
+        >>> some = Features(3, ("a", "b", "c"), frozenset({2}), (1, 0, 0), ((0, 2), (1,))).only([1, 2])
+        >>> some.names, some.categorical, some.directions, some.groups
+        (('b', 'c'), frozenset({1}), (0, 0), ((1,), (0,)))
         """
         new = {old: position for position, old in enumerate(kept)}
         return Features(
@@ -46,4 +50,5 @@ class Features:
             frozenset(new[old] for old in kept if old in self.categorical),
             tuple(self.directions[old] for old in kept) if self.directions else (),
             None if self.groups is None else tuple(tuple(new[i] for i in group if i in new) for group in self.groups),
+            None if self.highest is None else tuple(self.highest[old] for old in kept),
         )

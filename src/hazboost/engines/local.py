@@ -10,7 +10,7 @@ import numpy as np
 import xgboost as xgb
 
 from hazboost.engines.base import Columns
-from hazboost.engines.dialect import constraints, feature_names, feature_types
+from hazboost.engines.dialect import constraints, feature_names, feature_types, within_range
 from hazboost.engines.features import Features
 from hazboost.engines.packing import pack, unpack, with_idle_outputs
 from hazboost.utils.arrays import Array
@@ -62,7 +62,7 @@ class LocalEngine:
         }
         if columns is not None and like is None and self.settings.get("tree_method") == "hist":
             return xgb.QuantileDMatrix(X, max_bin=self.settings["max_bin"], **common)
-        return xgb.DMatrix(X, **common)
+        return xgb.DMatrix(within_range(X, self.features), **common)
 
     def columns(self, matrix: xgb.DMatrix) -> Columns:
         """The columns of a matrix, in single precision."""

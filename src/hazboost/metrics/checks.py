@@ -27,6 +27,14 @@ def warn_undefined(message: str) -> None:
     warn_caller(message, UndefinedMetricWarning)
 
 
+def warn_no_pairs() -> None:
+    """Warn that a concordance index is NaN."""
+    warn_undefined(
+        "y: no two subjects can be compared, because nobody is known to be without event when another has one, so the "
+        "concordance index is not defined (NaN); use more data."
+    )
+
+
 def warn_follow_up(message: str) -> None:
     """Warn about times after the end of follow-up."""
     warn_caller(message, FollowUpWarning)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from hazboost.data.nonparametric import start_of_risk
 from hazboost.data.target import Target
-from hazboost.metrics.checks import as_risk, event_of_interest, exact_target, refuse_rows_after_an_event, warn_undefined
+from hazboost.metrics.checks import as_risk, event_of_interest, exact_target, refuse_rows_after_an_event, warn_no_pairs
 from hazboost.metrics.pairs import credit_among_first
 from hazboost.utils.arrays import Array, Mask
 
@@ -68,7 +68,7 @@ def concordance_index(y: Any, risk: npt.ArrayLike, *, cause: int | None = None, 
         time = np.where(target.event & ~event, np.inf, time)
     concordance = _share(*comparable_credit(event, time, values, start_of_risk(target), target.weight))
     if np.isnan(concordance):
-        warn_undefined("no pair of subjects is comparable, so the concordance index is not defined (NaN).")
+        warn_no_pairs()
     return concordance
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from hazboost.data.nonparametric import start_of_risk
 from hazboost.data.target import Target
-from hazboost.metrics.checks import as_risk, event_of_interest, one_row_target, warn_undefined
+from hazboost.metrics.checks import as_risk, event_of_interest, one_row_target, warn_no_pairs
 from hazboost.metrics.concordance import comparable_credit
 from hazboost.metrics.pairs import credit_among_first
 from hazboost.metrics.weights import Observation
@@ -81,7 +81,7 @@ def concordance_index_ipcw(
         further = _credit_against_competing(test, values, counted, observation)
         won, possible = won + (weight * further[0]).sum(), possible + (weight * further[1]).sum()
     if possible == 0.0:
-        warn_undefined("no pair of subjects is comparable, so the concordance index is not defined (NaN).")
+        warn_no_pairs()
         return float("nan")
     return float(won / possible)
 

@@ -17,7 +17,7 @@ from scipy.optimize import Bounds, minimize
 
 from hazboost.boosting.likelihood import loss_and_gradient
 from hazboost.data.design import Design
-from hazboost.data.products import DenseColumns, DesignMatrix
+from hazboost.data.design.products import DenseColumns, DesignMatrix
 from hazboost.data.target import Target
 from hazboost.hazards.mixture import Mixture
 from hazboost.training.policy import Policy

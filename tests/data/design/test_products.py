@@ -6,7 +6,7 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hazboost.data.products import DenseColumns, IndicatorColumns, JoinedColumns, SparseColumns
+from hazboost.data.design.products import DenseColumns, IndicatorColumns, JoinedColumns, SparseColumns
 
 
 def dense(rng, n):

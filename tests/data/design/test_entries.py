@@ -6,8 +6,8 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hazboost.data import entries
-from hazboost.data.entries import LARGEST, entries_of, statistics_of_columns
+from hazboost.data.design import entries
+from hazboost.data.design.entries import LARGEST, entries_of, statistics_of_columns
 
 
 def simulate(seed, n=30, width=7):

@@ -10,10 +10,10 @@ import scipy.sparse
 from scipy import stats
 from scipy.optimize import minimize_scalar
 
-from hazboost.data import design as design_module
 from hazboost.data.design import learn_design
+from hazboost.data.design import learning as design_module
+from hazboost.data.design.products import DenseColumns
 from hazboost.data.features import Schema, learn_schema
-from hazboost.data.products import DenseColumns
 from hazboost.training.policy import POLICY
 
 NUMBERS = Schema(None, {}, sparse=False)

@@ -8,7 +8,7 @@ from math import ceil, log
 
 import numpy as np
 
-from hazboost.data.entries import Entries
+from hazboost.data.design.entries import Entries
 from hazboost.utils.arrays import Array, Indices, Mask
 
 #: Exponents are clipped here: exp(300) is 1e130, whose square, needed for a variance, does not overflow either.

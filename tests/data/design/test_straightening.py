@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize_scalar
 from sklearn.preprocessing import PowerTransformer
 
-from hazboost.data.entries import entries_of
-from hazboost.data.straightening import POWERS, Straightening, learn_straightening, minimise_columns
+from hazboost.data.design.entries import entries_of
+from hazboost.data.design.straightening import POWERS, Straightening, learn_straightening, minimise_columns
 
 #: Powers next to zero, down to the smallest number there is, are among the floats.
 powers = st.floats(*POWERS) | st.sampled_from([0.0, 1.0, 2.0, 5e-324, -1e-310, 1e-18, 2.0 - 1e-16])

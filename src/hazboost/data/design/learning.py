@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from hazboost.data.entries import BLOCK, LARGEST, Entries, statistics_of_columns
-from hazboost.data.features import Schema
-from hazboost.data.products import (
+from hazboost.data.design.entries import BLOCK, LARGEST, Entries, statistics_of_columns
+from hazboost.data.design.products import (
     DenseColumns,
     DesignMatrix,
     IndicatorColumns,
@@ -22,7 +21,8 @@ from hazboost.data.products import (
     SparseColumns,
     first_columns,
 )
-from hazboost.data.straightening import Straightening, learn_straightening
+from hazboost.data.design.straightening import Straightening, learn_straightening
+from hazboost.data.features import Schema
 from hazboost.utils.arrays import Array, Indices, Mask
 
 #: Indicators with at most so many entries are written out, as products with a small array are faster.
