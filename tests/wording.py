@@ -11,8 +11,8 @@ from hazboost import FPBoost, Surv, datasets, metrics, plots, tune
 LONGEST = 600
 #: Words that scikit-learn's checks of estimators ask for.
 ASKED_FOR = re.compile(
-    r"\(n_samples=[^)]*\)|Complex data not supported|"
-    r"Found array with 0 (feature|sample)\(s\) \(shape=[^)]*\)\) while a minimum of \d+ is required"
+    r"\(n_samples=[^)]*\)|(sample|feature)\(s\) \(shape=.*?\) while a minimum of 1 is required|"
+    r"Reshape your data.*|Complex data not supported"
 )
 #: Text of other libraries, and of Python itself, that says nothing to a user of this one.
 FOREIGN = re.compile(
