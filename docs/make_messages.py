@@ -43,6 +43,7 @@ WORDS = {
     "data.features:name": "name",
     "data.features:tuple(shape)": "shape",
     "data.features:what": "sample or feature",
+    "data.frames:and_more(repeated[:5], len(repeated))": "names",
     "data.observations._choose:and_more([str(one) for one in names[:5]], len(names))": "names",
     "data.observations._choose:what": "fields or columns",
     "data.observations:name": "=y",
