@@ -62,6 +62,7 @@ def test_the_engine_grows_the_trees_of_the_local_one(step):
     np.testing.assert_allclose(scores[0], scores[1], atol=1e-4)
 
 
+@pytest.mark.filterwarnings("ignore:the fitted curves are poor")  # those of trees without any regularisation are
 def test_the_engine_serves_the_whole_estimator():
     engine = names_in(ENGINE)["ScikitLearnEngine"](learning_rate=0.3)
 

@@ -66,6 +66,8 @@ CANNOT_PASS = dict.fromkeys(
 NOT_COUNTING = {"reg_lambda": 0.0, "min_child_weight": 0.0}
 
 
+# Checks have targets of a few classes.
+@pytest.mark.filterwarnings("ignore:.* events share only", "ignore:the fitted curves are poor")
 @parametrize_with_checks(
     [
         NumericTarget(n_folds=2, learning_rate=0.3, random_state=0),

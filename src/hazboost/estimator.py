@@ -31,7 +31,7 @@ from hazboost.hazards.heads import HEADS
 from hazboost.hazards.mixture import Mixture
 from hazboost.prediction.notebook import summary_card
 from hazboost.prediction.predictor import Predictor
-from hazboost.training.advice import advise_on_size, check_can_stop
+from hazboost.training.advice import advise_on_size, advise_on_ties, check_can_stop
 from hazboost.training.constraints import check_constraints
 from hazboost.training.fit import Trained, train_model
 from hazboost.training.plan import HORIZONS, Given, Plan, Search, Stopping, TimeScale
@@ -203,6 +203,15 @@ default="scaled_softmax"
         each round. The loss is the mean negative log-likelihood per subject, in the user's unit of time, plus the
         elastic net. ``train_loss`` is the loss that boosting minimises, before shrinkage; if the models of the folds
         are averaged, it is their mean. ``validation_loss`` is that of the fitted model, with shrinkage.
+    diagnostics_ : dict
+        How well the model describes the training data (at most about 5,000 of its rows, drawn at random); a warning is
+        given if it does so poorly. ``observed_events`` and ``expected_events``, both weighted, agree for a model of
+        maximum likelihood; an event in an interval counts as the model expects it there. ``survival_error`` is the
+        largest distance of the survival that the model expects of the people under observation from Kaplan-Meier, in
+        units of 0.05 or three standard errors, whichever is larger; ``survival_error_time`` is when,
+        ``expected_survival`` and ``kaplan_meier`` are the two values, and ``standard_error`` is that of the latter.
+        They are NaN for intervals, recurrent events, and fewer than ten subjects at risk. ``at_bounds`` lists the
+        parameters of the start that are at a bound, of heads with a share of more than 5 % in the expected events.
     unique_times_, event_times_ : array
         Distinct observed times, and those with an event; an interval counts at its end.
     causes_ : array of int
@@ -444,6 +453,8 @@ default="scaled_softmax"
         if validation is None and self.patience is not None:
             train, validation = sample.split(self.validation_fraction, seed)
         self._check_training(train, validation)
+        if not isinstance(y, Target):  # who passes a target, such as `tune` for each fold, has said it once
+            advise_on_ties(train.target)
         trained = train_model(self._plan(schema, train, n_causes, seed), train, validation)
         self._learn(named, trained, sample.target)
         return self
@@ -525,6 +536,7 @@ default="scaled_softmax"
         self.n_estimators_ = trained.model.n_rounds
         self.ridge_ = trained.choice.ridge
         self.cv_results_ = trained.choice.results
+        self.diagnostics_ = trained.diagnostics
         self.causes_ = np.arange(1, trained.model.mixture.n_causes + 1)
         ends = target.upper[target.interval]
         self.unique_times_ = np.unique(np.r_[target.lower[(target.lower > 0.0) | ~target.interval], ends])

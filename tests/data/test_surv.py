@@ -56,6 +56,10 @@ def test_columns_and_formulas_give_what_arrays_give(frame):
             Surv.counting(c["from"], c["to"], c["dead"], id=c["who"]),
         ),
         (Surv.formula(' Surv( low , high, type = "interval2") ', frame), Surv.interval(c["low"], c["high"])),
+        (
+            Surv.rounded("dead", "days", "up", unit=1, entry="late", data=frame),
+            Surv.rounded(c["dead"], c["days"], "up", unit=1, entry=c["late"]),
+        ),
     ):
         assert by_name.dtype == by_array.dtype
         np.testing.assert_array_equal(by_name, by_array)
@@ -89,6 +93,16 @@ def test_targets_of_every_kind():
     np.testing.assert_array_equal(interval.interval, [True, True, False])
     recurrent = as_target(Surv.counting([0.0, 1.0], [1.0, 3.0], [True, True], id=[9, 9]))
     np.testing.assert_array_equal(recurrent.event, [True, True])
+
+
+def test_rounded_times_are_intervals():
+    event, time, entry = [True, True, False, False], [6.0, 12.0, 6.0, 12.0], [0.0, 7.0, 2.0, 0.0]
+    visits = Surv.rounded(event, time, to="visit", entry=entry)
+    np.testing.assert_array_equal(visits, Surv.interval([0, 7, 6, 12], [6, 12, None, None], entry=entry))
+    completed = Surv.rounded(event, time, to="down", unit=6)
+    np.testing.assert_array_equal(completed, Surv.interval([6, 12, 12, 12], [12, 18, None, None]))
+    # An entry in the period of the event is before the event, though the recorded times are the same.
+    assert Surv.rounded([True], [3.0], to="down", unit=1, entry=[3.0]).tolist() == [(3.0, 4.0, 3.0)]
 
 
 def test_slices_stay_readable():
@@ -127,6 +141,33 @@ def test_missing_bounds_of_every_library():
             "boolean, 0/1, or the number of its cause, 0 for none; got 0.5 (row 1)",
         ),
         (lambda: Surv.right([1, 365], [1, 0]), "got 365 (row 1). These are probably times that were given as events"),
+        (
+            lambda: Surv.rounded([1], [1.0], to="left"),
+            "Surv.rounded: to must be one of 'visit', 'up', 'down', 'nearest'",
+        ),
+        (
+            lambda: Surv.rounded([1], [1.0], "up", unit=0),
+            "Surv.rounded: unit must be a positive number, the length of a",
+        ),
+        (lambda: Surv.rounded([1], [1.0], "up", unit="month"), "the length of a period; got 'month'"),
+        (lambda: Surv.rounded([1], [-1.0], "up"), "Surv.rounded: every time must be non-negative; got -1.0 (row 0)"),
+        (lambda: Surv.rounded([1], [1.0], "up", entry=[0.0, 0.0]), "Surv.rounded: one value per row is needed in each"),
+        (
+            lambda: Surv.rounded([1], [3.0], "up", entry=[3.0]),
+            "Surv.rounded: entry must be before the last time; got 3.0",
+        ),
+        (
+            lambda: Surv.rounded([1, 1], [3, 0], "up"),
+            "an event at time 0 (row 1) cannot have happened before it, as to='up'",
+        ),
+        (
+            lambda: Surv.rounded([1, 1], [3, 3], "down"),
+            "all events have the same time, which does not say how long a per",
+        ),
+        (
+            lambda: Surv.rounded([1, 2, 0], [3, 4, 5], "up"),
+            "Surv.rounded: the event has causes 1 to 2, and an event in an interval has no cause here. Record finer",
+        ),
         (lambda: Surv.formula("time + event", {}), "got 'time + event'"),
         (lambda: Surv.formula("Surv(a)", {}), "got 'Surv(a)'"),
         (lambda: Surv.formula("Surv(a, b, type='left')", {}), "write Surv(time, event)"),

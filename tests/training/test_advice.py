@@ -9,6 +9,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from hazboost import FPBoost
+from hazboost.training.advice import advise_on_course
 
 CHEAP = {"init": "marginal", "subsample": 1.0, "random_state": 0}
 
@@ -41,3 +42,11 @@ def test_a_training_that_went_well_is_silent():
         warnings.simplefilter("error")
         FPBoost(**CHEAP, n_estimators=30).fit(*simulate())
         FPBoost(**CHEAP, n_estimators=30, patience=29).fit(*simulate())
+
+
+def test_the_round_that_is_kept_is_judged():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not advise_on_course([1.0, 0.5, 2.0], rounds=2, kept=1, patience=1)
+    with pytest.warns(ConvergenceWarning, match="from 1 to 1.5"):
+        assert advise_on_course([1.0, 1.5, 0.9], rounds=2, kept=1, patience=1)

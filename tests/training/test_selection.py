@@ -226,6 +226,7 @@ def crossed_data(n=500, seed=0):
     return X, (np.ones(n, dtype=bool), time)
 
 
+@pytest.mark.filterwarnings("ignore:the fitted curves are poor")  # they are, by 0.07, of the shallow trees above all
 @pytest.mark.parametrize("most_rows", [100, 5_000])
 def test_deeper_trees_where_features_act_together(with_policy, most_rows):
     """With folds, and with one hold-out."""

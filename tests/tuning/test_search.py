@@ -268,6 +268,7 @@ def test_score_does_not_depend_on_how_the_follow_up_of_a_subject_is_cut_into_row
     assert tune(features, rows, cv=[folds], **options).default_score == pytest.approx(whole, rel=1e-3)
 
 
+@pytest.mark.filterwarnings("ignore:the fitted curves are poor")  # one head without features is too little
 def test_one_outlier_does_not_decide_the_search():
     """The features are right for all held-out subjects but one, who lives 10,000 times as long as predicted."""
     rng = np.random.default_rng(0)

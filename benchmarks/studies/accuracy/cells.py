@@ -34,7 +34,8 @@ class Cell:
 def run_cell(cell: Cell) -> Line:
     """Fit, predict and evaluate; an exception is recorded in the line.
 
-    Warnings of the other packages are silenced. A warning of FPBoost is an error.
+    Warnings of the other packages are silenced. A warning of FPBoost is an error, except that of rounded times, which
+    all models take as they are.
     """
     return attempt(_measure, failure, cell)
 
@@ -57,6 +58,7 @@ def _measure(cell: Cell) -> Line:
     new = dataset.X.iloc[test]
     with warnings.catch_warnings():
         warnings.simplefilter("error" if cell.model == OWN else "ignore")
+        warnings.filterwarnings("ignore", "y: .* events share only")
         model, fit_seconds = timed(lambda: models()[cell.model].train(task))
         (risk, survival), predict_seconds = timed(lambda: (model.risk(new), model.survival(new, grid)))
     with warnings.catch_warnings():

@@ -19,6 +19,11 @@ class Categories:
     codes: Indices
     categories: list[Any]
 
+    def in_order(self) -> list[Any]:
+        """The categories that occur, sorted, so that nothing depends on the order in which a library lists them."""
+        found = [self.categories[code] for code in np.unique(self.codes[self.codes >= 0])]
+        return sorted(found, key=lambda category: (type(category).__name__, category))
+
     def encode(self, known: list[Any], name: Any) -> Array:
         """Codes in terms of the ``known`` categories; NaN for missing and unknown ones."""
         # The last entry of the table is NaN: the code -1 of a missing value indexes it.
@@ -41,11 +46,8 @@ def read_categories(column: Any) -> Categories | None:
 
 
 def _number(values: list[Any]) -> Categories:
-    """Number the categories of polars and Arrow.
-
-    Their own codes depend on the order of appearance, so categories are sorted to be reproducible.
-    """
-    categories = sorted({value for value in values if value is not None})
+    """Number the categories of polars and Arrow, whose own codes may be of several chunks."""
+    categories = list(dict.fromkeys(value for value in values if value is not None))
     code_of = {category: code for code, category in enumerate(categories)}
     return Categories(np.array([code_of.get(value, -1) for value in values], dtype=np.intp), categories)
 

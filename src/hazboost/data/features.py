@@ -140,7 +140,7 @@ def learn_schema(X: Any) -> Schema:
         return Schema(None, {}, scipy.sparse.issparse(X))
     names = column_names(X)
     categories = {
-        i: found.categories for i, name in enumerate(names) if (found := read_categories(X[name])) is not None
+        i: found.in_order() for i, name in enumerate(names) if (found := read_categories(X[name])) is not None
     }
     return Schema([str(name) for name in names], categories, sparse=False)
 

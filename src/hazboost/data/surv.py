@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
+import numbers
 import re
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from hazboost.data.alignment import check_alignment
 from hazboost.data.frames import column_names, is_table
-from hazboost.data.observations import KINDS, check_id
+from hazboost.data.observations import KINDS, check_id, check_lengths, check_time
 from hazboost.data.reading import read_columns
+from hazboost.data.rounding import DIRECTIONS, rounded_intervals
+from hazboost.utils.arrays import Array
 from hazboost.utils.describe import describe
 
 #: ``Surv(a, b)`` or ``Surv(a, b, c)``; names may be quoted, and a ``type="..."`` may follow.
 CALL = re.compile(r"^\s*Surv\s*\((?P<arguments>.*)\)\s*$", re.DOTALL)
 TYPE = re.compile(r"""^type\s*=\s*["'](?P<type>\w+)["']$""")
+
+#: How to spread times that were rounded up over their periods, where intervals are not possible. The longest is spared:
+#: it usually is the end of the study.
+RANDOM_TIMES = (
+    "Surv.right(event, time - unit * (time < time.max()) * np.random.default_rng(0).random(len(time))) if times were "
+    "rounded up"
+)
 
 
 class Surv:
@@ -108,6 +118,72 @@ class Surv:
         return _build({"lower": lower, "upper": upper, "entry": entry}, data, "Surv.interval")
 
     @staticmethod
+    def rounded(
+        event: Any,
+        time: Any,
+        to: Literal["visit", "up", "down", "nearest"],
+        *,
+        unit: float | None = None,
+        entry: Any = None,
+        data: Any = None,
+    ) -> npt.NDArray[Any]:
+        """Times that were recorded on a coarse grid: at visits, or in months or years.
+
+        Many events then share few distinct times. Taken as exact times, they bias the predicted survival; as intervals
+        they do not. The result is that of `Surv.interval`.
+
+        Parameters
+        ----------
+        event : array-like of shape (n,), or name
+            Whether the event was observed. Causes cannot be told apart in an interval.
+        time : array-like of shape (n,), or name
+            Recorded time of the event or of censoring.
+        to : {"visit", "up", "down", "nearest"}
+            How times were recorded.
+            ``visit``: an event was found at the visit at t, and happened after the one before. A censored subject was
+            seen without event at t.
+            ``up``: t is the end of a period, in which the event, or the censoring, happened at an unknown time.
+            ``down``: t is the number of completed periods, and the event, or the censoring, happened in the next.
+            ``nearest``: t is the nearest value of the grid.
+        unit : float, optional
+            Length of a period. By default periods reach from one distinct time of events to the next, which also fits
+            visits at irregular times; give the unit if some periods have no event.
+        entry : array-like of shape (n,), or name, optional
+            Time from which the subject was under observation (left truncation), which was not rounded.
+        data : DataFrame, optional
+            Contains the columns given by name.
+
+        Returns
+        -------
+        structured array with the fields lower, upper and, if given, entry
+
+        Notes
+        -----
+        Except with ``visit``, subjects censored in a period count as without event until its beginning and its end in
+        turn, so until its middle on average. Those who were censored at the longest time of all count until then, as
+        that usually is the end of the study.
+
+        Examples
+        --------
+        Examinations after 3, 6 and 12 months; the last subject was last seen, without event, after 6:
+
+        >>> Surv.rounded([1, 1, 1, 0], [3.0, 6.0, 12.0, 6.0], to="visit")
+        array([(0.,  3.), (3.,  6.), (6., 12.), (6., inf)],
+              dtype=[('lower', '<f8'), ('upper', '<f8')])
+        """
+        name = "Surv.rounded"
+        if to not in DIRECTIONS:
+            raise ValueError(f"{name}: to must be one of {', '.join(map(repr, DIRECTIONS))}; got {to!r}.")
+        if unit is not None and not (isinstance(unit, numbers.Real) and 0.0 < unit < np.inf):
+            raise ValueError(f"{name}: unit must be a positive number, the length of a period; got {unit!r}.")
+        y = _build({"event": event, "time": time}, data, name)
+        began = None if entry is None else check_time(_look_up(entry, data, "entry", name), name, "entry")
+        check_lengths({"time": y, "entry": y if began is None else began}, name)
+        _refuse_unroundable(y["event"], y["time"], to, unit)
+        lower, upper = rounded_intervals(y["event"], y["time"], to, unit, began)
+        return _build({"lower": lower, "upper": upper, "entry": began}, None, name)
+
+    @staticmethod
     def formula(formula: str, data: Any, *, id: Any = None) -> npt.NDArray[Any]:  # noqa: A002
         """Build ``y`` from the left-hand side of an R formula.
 
@@ -136,6 +212,26 @@ class Surv:
             return Surv.interval(names[0], names[1], data=data)
         # R writes the time before the event; scikit-survival, and `Surv.right`, the event before the time.
         return Surv.right(names[1], names[0], data=data)
+
+
+def _refuse_unroundable(event: npt.NDArray[Any], time: Array, to: str, unit: float | None) -> None:
+    """Refuse events that cannot have been recorded as `Surv.rounded` is told."""
+    if event.dtype != bool:
+        raise ValueError(
+            f"Surv.rounded: the event has causes 1 to {event.max()}, and an event in an interval has no cause here. "
+            f"Record finer times, or draw each time at random within its period: {RANDOM_TIMES}."
+        )
+    at_zero = event & (time == 0.0)
+    if at_zero.any() and to in ("visit", "up"):
+        raise ValueError(
+            f"Surv.rounded: an event at time 0 (row {np.flatnonzero(at_zero)[0]}) cannot have happened before it, as "
+            f"to={to!r} says. If 0 is the first period, use to='down'; if the event was there at the start, leave out "
+            "the subject."
+        )
+    if unit is None and to in ("down", "nearest") and len(np.unique(time[event])) == 1:
+        raise ValueError(
+            "Surv.rounded: all events have the same time, which does not say how long a period is; give unit."
+        )
 
 
 def _parse(formula: str) -> tuple[list[str], str]:

@@ -5,12 +5,22 @@ from __future__ import annotations
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from hazboost.data.rounding import merge_close
+from hazboost.data.surv import RANDOM_TIMES
 from hazboost.data.target import Target
+from hazboost.data.ties import typical_jump
 from hazboost.metrics.concordance import harrell
+from hazboost.training.diagnostics import SMALL_ERROR, STANDARD_ERRORS, Diagnostics
 from hazboost.utils.warn import warn_caller
 
 #: A loss that rose by less, relative to its size, counts as unchanged: sampled rows make it fluctuate.
 WORSE = 1e-3
+#: Ties among fewer events are not worth a warning.
+ENOUGH_EVENTS = 20
+#: Jumps of Kaplan-Meier at tied times, in the median over its fall, from which on rounded times are worth a warning.
+COARSE = 0.018
+#: Expected and observed events that differ by less than this share are no sign of a poor fit.
+FEW_EVENTS = 0.2
 
 
 def check_can_stop(metric: str, target: Target) -> None:
@@ -38,8 +48,8 @@ def advise_on_size(total: float, min_child_weight: float) -> None:
         )
 
 
-def advise_on_course(losses: list[float], rounds: int, kept: int, patience: int | None) -> None:
-    """Warn where training went the wrong way, or not far enough.
+def advise_on_course(losses: list[float], rounds: int, kept: int, patience: int | None) -> bool:
+    """Warn where training went the wrong way, or not far enough; return whether it did.
 
     Parameters
     ----------
@@ -50,13 +60,89 @@ def advise_on_course(losses: list[float], rounds: int, kept: int, patience: int 
     patience : int or None
         Rounds without improvement after which training was to stop.
     """
-    if losses[-1] > losses[0] + WORSE * max(1.0, abs(losses[0])):
+    if losses[kept] > losses[0] + WORSE * max(1.0, abs(losses[0])):
         warn_caller(
-            f"training made the loss worse, from {losses[0]:.4g} to {losses[-1]:.4g}; use a lower learning_rate.",
+            f"training made the loss worse, from {losses[0]:.4g} to {losses[kept]:.4g}; use a lower learning_rate.",
             ConvergenceWarning,
         )
-    elif patience is not None and kept == rounds > patience:
+        return True
+    if patience is not None and kept == rounds > patience:
         warn_caller(
             f"the validation metric was still improving after all {rounds} rounds; use a larger n_estimators.",
             ConvergenceWarning,
         )
+        return True
+    return False
+
+
+def advise_on_ties(target: Target) -> None:
+    """Warn where many events share few recorded times, which the likelihood would take for exact ones."""
+    if target.interval.any():  # whoever gives intervals knows of them
+        return
+    events, times = int(target.event.sum()), len(np.unique(merge_close(target.lower[target.event])))
+    if events < ENOUGH_EVENTS or 2 * times > events:  # a few ties say nothing of how times were recorded
+        return
+    jump = typical_jump(target)
+    if jump < COARSE:
+        return
+    if target.has_several_rows:
+        advice = "Record finer times, or draw each at random within its period, after the start of its row."
+    elif target.n_causes > 1:
+        advice = f"Record finer times, or draw each at random within its period: y = {RANDOM_TIMES}."
+    else:
+        entry = ", entry=entry" if target.entry.any() else ""
+        advice = (
+            f'Use y = Surv.rounded(event, time, to="visit"{entry}) if events were found at visits, to="up" if times '
+            'are the ends of periods, to="down" if they are completed periods, and to="nearest" if they were rounded.'
+        )
+    warn_caller(
+        f"y: {events} events share only {times} distinct time{'s' * (times > 1)}. Taken as exact, they make the "
+        f"predicted survival wrong by up to about {jump:.1g}. {advice}",
+        UserWarning,
+    )
+
+
+def advise_on_fit(diagnostics: Diagnostics, target: Target, *, fitted_start: bool) -> None:
+    """Warn where a model does not describe the data that it was fitted to.
+
+    Parameters
+    ----------
+    diagnostics : dict
+        From `hazboost.training.diagnostics.diagnose`.
+    target : Target
+        What was observed, in the user's unit of time.
+    fitted_start : bool
+        Whether the start was a fit; if not, training may just have been too short.
+    """
+    found = describe_poor_fit(diagnostics)
+    if found is None:
+        return
+    if not fitted_start:
+        warn_caller(
+            f"training has not come far enough: {found}. Use a larger n_estimators or learning_rate, or begin with a "
+            "fit, init='linear'.",
+            ConvergenceWarning,
+        )
+        return
+    bounds = "".join(f"; {text}" for text in diagnostics["at_bounds"])
+    warn_caller(
+        f"the fitted curves are poor: {found}. Check for outlying times (median event time "
+        f"{target.event_quantile(0.5):.4g}, longest follow-up {target.longest:.4g}{bounds}), and try other heads, such "
+        "as heads={'exponentiated_weibull': 1}; diagnostics_ has the numbers. If nothing helps, rely on the ranking of "
+        "subjects and not on their curves.",
+        ConvergenceWarning,
+    )
+
+
+def describe_poor_fit(diagnostics: Diagnostics) -> str | None:
+    """What is wrong, if anything."""
+    error, noise = diagnostics["survival_error"], STANDARD_ERRORS * diagnostics["standard_error"]
+    if error > max(SMALL_ERROR, noise):  # False where the error is NaN
+        return (
+            f"at time {diagnostics['survival_error_time']:.4g} a survival of {diagnostics['expected_survival']:.2f} is "
+            f"expected, and Kaplan-Meier is {diagnostics['kaplan_meier']:.2f}"
+        )
+    expected, observed = diagnostics["expected_events"], diagnostics["observed_events"]
+    if abs(expected - observed) > max(FEW_EVENTS * observed, STANDARD_ERRORS * np.sqrt(observed)):
+        return f"{expected:.4g} events are expected, and {observed:.4g} were observed"
+    return None

@@ -14,8 +14,9 @@ from hazboost.data.sample import Sample
 from hazboost.data.target import Target
 from hazboost.engines.base import Trees
 from hazboost.prediction.model import Model, Start
-from hazboost.training.advice import advise_on_course
+from hazboost.training.advice import advise_on_course, advise_on_fit
 from hazboost.training.cross_validation import mean_curve
+from hazboost.training.diagnostics import Diagnostics, diagnose
 from hazboost.training.plan import Plan
 from hazboost.training.selection import Choice, choose
 from hazboost.training.single import fit_constant_start, fit_linear_starts, grow, training_matrix
@@ -25,11 +26,12 @@ History = dict[str, list[float]]
 
 
 class Trained(NamedTuple):
-    """A model, the course of its training, and what was chosen for it."""
+    """A model, the course of its training, what was chosen for it, and how well it describes the training data."""
 
     model: Model
     history: History
     choice: Choice
+    diagnostics: Diagnostics
 
 
 def train_model(plan: Plan, sample: Sample, validation: Sample | None) -> Trained:
@@ -44,12 +46,21 @@ def train_model(plan: Plan, sample: Sample, validation: Sample | None) -> Traine
     # Trees of chosen rounds are averaged and shrunk, so their validation loss is computed from the finished model.
     if watched is not None and plan.chooses_rounds:
         history["validation_loss"] = [plan.objective.mean_loss(one, watched.target) for one in model.course(watched.X)]
-    advise_on_course(history["train_loss"], choice.rounds, model.n_rounds, plan.stopping.patience)
+    diagnostics = diagnose(plan, model, scaled)
+    advise(plan, sample, Trained(model, history, choice, diagnostics))
     targets = {"train_loss": sample.target, "ridge_loss": sample.target, "round_loss": sample.target}
     if validation is not None:
         targets["validation_loss"] = validation.target
     results = in_user_time(choice.results, unit, targets)
-    return Trained(model, in_user_time(history, unit, targets), replace(choice, results=results))
+    return Trained(model, in_user_time(history, unit, targets), replace(choice, results=results), diagnostics)
+
+
+def advise(plan: Plan, sample: Sample, trained: Trained) -> None:
+    """Warn where the training did not go well; of several reasons only of the first, which explains the others."""
+    model, history, choice, diagnostics = trained
+    explained = advise_on_course(history["train_loss"], choice.rounds, model.n_rounds, plan.stopping.patience)
+    if not explained:
+        advise_on_fit(diagnostics, sample.target, fitted_start=plan.has_fitted_start)
 
 
 def fit_start(plan: Plan, sample: Sample, choice: Choice) -> Start:

@@ -21,7 +21,8 @@ from hazboost.data.design.products import DenseColumns, DesignMatrix
 from hazboost.data.target import Target
 from hazboost.hazards.mixture import Mixture
 from hazboost.training.policy import Policy
-from hazboost.utils.arrays import Array
+from hazboost.training.starts import at_bound
+from hazboost.utils.arrays import Array, Indices
 
 #: Settings of the search for the maximum.
 SEARCH = {"maxiter": 100, "ftol": 1e-7}
@@ -45,6 +46,8 @@ class LinearStart:
         Shift of the log-hazard of each cause for one standard deviation of the column.
     largest_shift : float
         Shifts are cut here, so that no combination of features leads to a hazard that is zero or infinite.
+    at_bound : array of int of shape (scores,)
+        Where the intercept is at a bound of its search; see `hazboost.training.starts.at_bound`.
     """
 
     mixture: Mixture
@@ -52,6 +55,7 @@ class LinearStart:
     design: Design
     coefficient: Array
     largest_shift: float
+    at_bound: Indices
 
     def margin(self, X: Any) -> Array:
         """Raw scores of each row, of shape (n, scores)."""
@@ -114,7 +118,8 @@ def fit_linear_path(
         point = minimize(loss, point, args=(ridge,), **search).x
         beta = point[n_scores:].reshape(-1, n_causes)
         coefficient = beta if basis is None else basis @ beta
-        path.append(LinearStart(mixture, point[:n_scores], design, coefficient, policy.largest_shift))
+        reached = at_bound(point[:n_scores], bounds[:n_scores])
+        path.append(LinearStart(mixture, point[:n_scores], design, coefficient, policy.largest_shift, reached))
     return path
 
 

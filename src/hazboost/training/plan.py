@@ -131,6 +131,11 @@ class Plan:
         return self.given.init == "linear"
 
     @property
+    def has_fitted_start(self) -> bool:
+        """Whether the start maximises a likelihood, so that the model fits roughly before the first tree."""
+        return self.given.init in ("linear", "marginal")
+
+    @property
     def first_depth(self) -> int:
         """Depth of the trees, or of the first that are tried."""
         return self.given.depth or self.search.policy.depths[0]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from scipy.optimize import brentq, least_squares, minimize
 
 from hazboost.boosting.likelihood import loss_and_gradient
@@ -19,7 +20,7 @@ from hazboost.data.nonparametric import kaplan_meier
 from hazboost.data.target import Target
 from hazboost.hazards.heads import Head
 from hazboost.hazards.mixture import SMALLEST_TIME, Block, Mixture, log_time
-from hazboost.utils.arrays import Array
+from hazboost.utils.arrays import Array, Indices
 
 #: The smallest shape and weight that a random draw may give.
 SMALLEST_DRAW = 1e-3
@@ -27,6 +28,8 @@ SMALLEST_DRAW = 1e-3
 ENOUGH_TIMES = 2_000
 #: Settings of the search for the maximum, and how often it is begun again from where it stalled.
 SEARCH, RESTARTS = {"maxcor": 30, "ftol": 1e-12, "gtol": 1e-6, "maxiter": 300}, 6
+#: A value this close to its bound, relative to its size, is at it.
+CLOSE = 1e-6
 #: Range of the log-parameters in a fit to a curve, by role.
 CURVE_RANGES = {"scale": (-25.0, 25.0), "shape": (-3.0, 3.0)}
 #: Random values of the authors' code, from uniform draws on (0, 1), by role.
@@ -153,6 +156,19 @@ def half_an_event(mixture: Mixture, target: Target) -> Array:
         return float(np.log(2.0 * max(expected, SMALLEST_TIME)))
 
     return mixture.scores_of_logs(guess + brentq(too_many, *CURVE_RANGES["scale"]) * scales)
+
+
+def marginal_at_bound(mixture: Mixture, target: Target, scores: Array) -> Indices:
+    """Where a `marginal_start` is at a bound; see `at_bound`."""
+    bounds = np.array(_bounds(mixture, _rates(mixture, target)))
+    return at_bound(scores, mixture.scores_of_logs(bounds.T).T)
+
+
+def at_bound(values: Array, bounds: npt.ArrayLike) -> Indices:
+    """1 where a value is at its upper bound, -1 where it is at its lower one, 0 inside, and where the two are equal."""
+    low, high = np.asarray(bounds, dtype=np.float64).T
+    near = CLOSE * np.maximum(1.0, np.abs(values))
+    return np.where(low < high, (values > high - near).astype(np.intp) - (values < low + near), 0)
 
 
 def _first_guess(block: Block, rates: Array) -> list[Array]:

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from hazboost.boosting.likelihood import row_loss
 from hazboost.data.features import readable
@@ -48,6 +49,7 @@ def marginal_losses(train: Target, held_out: Target) -> Array:
     )
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", NO_EVENT_OF_CAUSE)
+        warnings.simplefilter("ignore", ConvergenceWarning)  # it is a reference, however poor
         model.fit(np.zeros((len(train), 1)), train)
     return row_losses(model, np.zeros((len(held_out), 1)), held_out)
 

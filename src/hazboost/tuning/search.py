@@ -22,6 +22,7 @@ from hazboost.data.folds import split_folds
 from hazboost.data.reading import as_groups, as_target, check_informative
 from hazboost.data.target import Target
 from hazboost.estimator import FPBoost
+from hazboost.training.advice import advise_on_ties
 from hazboost.training.policy import POLICY
 from hazboost.tuning.result import TuningResult, tabulate
 from hazboost.tuning.resuming import refuse_edited_space, remember
@@ -169,6 +170,7 @@ def read_data(X: Any, y: Any, sample_weight: Any, *, causes_known: bool) -> tupl
     if X.shape[0] != len(target):
         raise ValueError(f"X has {X.shape[0]} rows and y has {len(target)}; both need one for each subject.")
     check_informative(target)
+    advise_on_ties(target)
     return X, target.without_events_at_zero()
 
 

@@ -1,0 +1,227 @@
+r"""How well a fitted model describes its own training data.
+
+**Events.** For every kind of data the level of the hazard has the likelihood equation *expected = observed*,
+
+.. math:: \sum_i w_i \left[H_i(l_i) - H_i(a_i)\right] = \sum_i w_i \left([l_i = u_i] +
+          [l_i < u_i < \infty] \frac{D_i}{e^{D_i} - 1}\right), \qquad D_i = H_i(u_i) - H_i(l_i) .
+
+**Survival.** The Kaplan-Meier curve is compared with the curve that the model expects *of the same people while they
+are under observation*. In the period between two times, with E events expected in a total time at risk of T, their mean
+hazard is E / T, and
+
+.. math:: S(t) = \exp\left(-\sum_{\text{periods until } t} \text{length} \cdot E / T\right) .
+
+The mean of the predicted survival curves would not do: it is the survival of everybody if nobody were censored, from
+which Kaplan-Meier differs without any fault of the model where censoring depends on the features. Time at risk also
+accounts for delayed entry and for several rows of one subject.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from hazboost.data.nonparametric import at_risk
+from hazboost.data.sample import Sample
+from hazboost.data.target import Target
+from hazboost.hazards.distribution import Distribution
+from hazboost.hazards.mixture import Block, Mixture, log_time
+from hazboost.prediction.model import Model, Start
+from hazboost.training.linear import LinearStart
+from hazboost.training.plan import Plan
+from hazboost.training.starts import ConstantStart, marginal_at_bound
+from hazboost.utils.arrays import Array, Indices
+
+#: At most about so many rows, drawn at random, and so many times are compared, so that the cost is small.
+MOST_ROWS, MOST_TIMES = 5_000, 40
+#: Survival is compared while so many subjects are at risk.
+ENOUGH_AT_RISK = 10
+#: Distances of survival up to this, or up to so many standard errors of Kaplan-Meier, are no sign of a poor fit.
+SMALL_ERROR, STANDARD_ERRORS = 0.05, 3.0
+#: A head with a smaller share in the expected events of its cause may be anywhere.
+SMALL_SHARE = 0.05
+
+Diagnostics = dict[str, Any]
+
+
+def diagnose(plan: Plan, model: Model, sample: Sample) -> Diagnostics:
+    """What `FPBoost.diagnostics_` documents, from the training data in the model's unit of time."""
+    at_bound = start_at_bound(plan, model.start, sample.target)
+    sample = sample.draw(MOST_ROWS, np.random.default_rng(plan.search.seed))
+    target, scores = sample.target, model.scores(sample.X)
+    distribution = Distribution(model.mixture, scores)
+    observed, expected = count_events(distribution, target)
+    gap = largest_gap(distribution, target)
+    return {
+        "observed_events": observed,
+        "expected_events": expected,
+        "survival_error": gap.error,
+        "survival_error_time": gap.time * model.unit,
+        "kaplan_meier": gap.observed,
+        "expected_survival": gap.expected,
+        "standard_error": gap.standard_error,
+        "at_bounds": name_bounds(model, scores, target, at_bound),
+    }
+
+
+def count_events(distribution: Distribution, target: Target) -> tuple[float, float]:
+    """Observed and expected events, weighted."""
+    interval = target.interval
+    ends = np.where(interval, target.upper, target.lower)
+    at_entry, at_lower, at_upper = distribution.cumulative_hazard(np.column_stack([target.entry, target.lower, ends])).T
+    inside = np.where(interval, np.maximum(at_upper - at_lower, 0.0), 1.0)
+    in_interval = np.where(inside > 0.0, inside / np.expm1(np.maximum(inside, np.finfo(float).tiny)), 1.0)
+    observed = np.where(interval, in_interval, target.event)
+    return float(target.weight @ observed), float(target.weight @ (at_lower - at_entry))
+
+
+class Gap(NamedTuple):
+    """Where the survival that the model expects is farthest from Kaplan-Meier.
+
+    Attributes
+    ----------
+    error : float
+        Their distance; zero within a jump of Kaplan-Meier.
+    time : float
+        When that is.
+    observed, expected : float
+        Kaplan-Meier, at the end of the jump that is closer, and the survival that the model expects.
+    standard_error : float
+        Of Kaplan-Meier, from the events that were observed or expected, whichever are more.
+    """
+
+    error: float
+    time: float
+    observed: float
+    expected: float
+    standard_error: float
+
+
+NO_GAP = Gap(np.nan, np.nan, np.nan, np.nan, np.nan)
+
+
+def largest_gap(distribution: Distribution, target: Target) -> Gap:
+    """Compare Kaplan-Meier with the survival that the model expects; NaN where they are not comparable.
+
+    Distances count in units of what is no sign of a poor fit, so that those at times with few subjects at risk, which
+    are often large by chance, do not hide others.
+    """
+    if target.interval.any() or _has_recurrent_events(target):
+        return NO_GAP
+    steps = _kaplan_meier_steps(target)
+    if steps is None:
+        return NO_GAP
+    hazard, variance = expected_hazard(distribution, target, np.concatenate([[steps.begin], steps.time]))
+    expected = np.exp(-hazard)
+    observed = np.clip(expected, steps.after, steps.before)  # within a jump there is no error
+    error = np.abs(expected - observed)
+    # After few events the variance that they estimate may be far too small, and that of the model may not.
+    standard_error = steps.before * np.sqrt(np.maximum(steps.variance, variance))
+    worst = int(np.argmax(error / np.maximum(SMALL_ERROR, STANDARD_ERRORS * standard_error)))
+    return Gap(*(float(one[worst]) for one in (error, steps.time, observed, expected, standard_error)))
+
+
+def expected_hazard(distribution: Distribution, target: Target, edges: Array) -> tuple[Array, Array]:
+    """Cumulative hazard since the first of some times that the model expects at the others, given who was at risk when.
+
+    The second array is the variance of its nonparametric estimate, if the model is right.
+    """
+    during = np.clip(edges, target.entry[:, None], target.lower[:, None])
+    events, time_at_risk = (
+        target.weight @ np.diff(values) for values in (distribution.cumulative_hazard(during), during)
+    )
+    risen, number_at_risk = np.diff(edges) * events / time_at_risk, time_at_risk / np.diff(edges)
+    spread = float(target.weight @ target.weight / target.weight.sum())  # 1 for weights of one
+    return np.cumsum(risen), np.cumsum(spread * risen / number_at_risk)
+
+
+class _Steps(NamedTuple):
+    """Kaplan-Meier, counted from ``begin``, just before and at some times; the variance of the cumulative hazard."""
+
+    begin: float
+    time: Array
+    before: Array
+    after: Array
+    variance: Array
+
+
+def _kaplan_meier_steps(target: Target) -> _Steps | None:
+    """Kaplan-Meier at times that divide the events evenly, and at the end of follow-up, with enough subjects at risk.
+
+    Where entry was delayed, it is counted from the last event before there were enough.
+    """
+    weight = target.weight / target.weight.mean()
+    seen = target.event
+    time, place = np.unique(target.lower[seen], return_inverse=True)
+    events, squares = (np.bincount(place.ravel(), weight[seen] ** power) for power in (1, 2))
+    risk = at_risk(target, time) / target.weight.mean()
+    few = risk < ENOUGH_AT_RISK
+    if few.all():
+        return None
+    first = int(np.argmin(few))
+    last = first + int(np.argmax(np.append(few[first:], True)))
+    part = slice(first, last)
+    survival = np.cumprod(np.maximum(1.0 - events[part] / risk[part], 0.0))
+    before = np.concatenate([[1.0], survival[:-1]])
+    # Nelson and Aalen's variance, which unlike Greenwood's is finite where survival reaches zero.
+    variance = np.cumsum(squares[part] / risk[part] ** 2)
+    passed = np.cumsum(events[part])
+    chosen = np.unique(np.searchsorted(passed, np.linspace(0.0, passed[-1], MOST_TIMES + 1)[1:] * (1.0 - 1e-9)))
+    columns = [values[chosen] for values in (time[part], before, survival, variance)]
+    end = np.sort(target.lower)[-ENOUGH_AT_RISK]
+    if last == len(time) and end > time[-1]:  # nobody has the event from the last one until there
+        tail = end, survival[-1], survival[-1], variance[-1]
+        columns = [np.append(column, value) for column, value in zip(columns, tail, strict=True)]
+    return _Steps(float(time[first - 1]) if first else 0.0, *columns)
+
+
+def _has_recurrent_events(target: Target) -> bool:
+    """Whether any subject has several events, so that Kaplan-Meier is no survival curve."""
+    return target.has_several_rows and int(np.bincount(target.subject, target.event).max()) > 1
+
+
+def start_at_bound(plan: Plan, start: Start, target: Target) -> Indices:
+    """1 for each score whose start was fitted and is at its upper bound, -1 at its lower bound, 0 elsewhere."""
+    if isinstance(start, LinearStart):
+        return start.at_bound
+    mixture = plan.objective.mixture
+    if isinstance(start, ConstantStart) and plan.given.init == "marginal":
+        return marginal_at_bound(mixture, target, start.intercept)
+    return np.zeros(mixture.n_scores, dtype=np.intp)
+
+
+def name_bounds(model: Model, scores: Array, target: Target, at_bound: Indices) -> list[str]:
+    """Parameters at a bound, of heads that matter: ``shape k of weibull_1 at its upper bound 12.2``."""
+    if not at_bound.any():
+        return []
+    mixture, texts = model.mixture, []
+    matters = _head_shares(mixture, scores, target) > SMALL_SHARE
+    for block in mixture.blocks:
+        for p, parameter in enumerate(block.head.parameters):
+            sides = np.where(matters[block.heads], at_bound[block.scores(p)], 0)
+            for i in np.flatnonzero(sides):
+                side = "upper" if sides[i] > 0 else "lower"
+                of = f"{parameter.role} {parameter.name} of {mixture.head_names[block.first_head + i]}"
+                cause = f" of cause {block.cause}" if mixture.n_causes > 1 else ""
+                texts.append(f"{of}{cause} at its {side} bound{_bound_value(block, p, side, model.unit)}")
+    return texts
+
+
+def _bound_value(block: Block, parameter: int, side: str, unit: float) -> str:
+    """The bound of a shape in the user's unit of time. That of a scale depends on the shape, and says nothing."""
+    one = block.head.parameters[parameter]
+    if one.role == "scale":
+        return ""
+    logs = [np.zeros(1) for _ in block.head.parameters]
+    logs[parameter] += one.log_bounds[1 if side == "upper" else 0]
+    return f" {np.exp(block.head.change_time_unit(float(np.log(unit)), *logs)[parameter][0]):.3g}"
+
+
+def _head_shares(mixture: Mixture, scores: Array, target: Target) -> Array:
+    """Share of each head in the expected events of its cause."""
+    parameters = mixture.parameters(scores)
+    cumulative = np.where(parameters.alive, mixture.cumulatives(parameters, log_time(target.lower)[:, None]), 0.0)
+    mass = target.weight @ np.abs(parameters.weight * cumulative)
+    by_cause = np.bincount(mixture.head_causes, mass)[mixture.head_causes]
+    return mass / np.maximum(by_cause, np.finfo(float).tiny)

@@ -1,0 +1,59 @@
+"""How coarse recorded times are: known values, coarse data that must be found, and fine data that must not."""
+
+import numpy as np
+import pytest
+
+from hazboost.data.reading import as_target
+from hazboost.data.ties import typical_jump
+from hazboost.training.advice import COARSE
+
+
+def simulate(n, seed=0):
+    rng = np.random.default_rng(seed)
+    time = 8.0 * rng.weibull(1.5, n) * np.exp(-0.5 * rng.normal(size=n))
+    censoring = np.minimum(rng.exponential(25.0, n), 10.0)
+    return time <= censoring, np.minimum(time, censoring)
+
+
+@pytest.mark.parametrize("weight", [None, np.full(60, 3.0)])
+@pytest.mark.parametrize("times", [2, 5, 30])
+def test_equally_common_times(times, weight):
+    time = np.repeat(np.arange(1.0, times + 1.0), 60 // times)
+    expected = (1.0 / times) * (1.0 - times / 60.0)
+    assert typical_jump(as_target((np.ones(60), time), weight)) == pytest.approx(expected)
+
+
+def test_times_that_differ_by_rounding_errors_of_the_computer_are_the_same():
+    time = np.repeat([2.0, 5.0], 20)
+    noisy = (time + 2000.3) - 2000.3 * (1.0 + np.arange(40) % 3 * 1e-16)
+    shifted = np.where(np.arange(40) % 2, np.nextafter(time, 9.0), noisy)
+    assert len(np.unique(shifted)) > 2
+    assert typical_jump(as_target((np.ones(40), shifted))) == pytest.approx(0.5 * 0.95)
+
+
+@pytest.mark.parametrize("n", [200, 1000, 5000])
+@pytest.mark.parametrize("times", [5, 10, 30])
+@pytest.mark.parametrize("seed", range(5))
+def test_rounded_times_are_coarse(n, times, seed):
+    event, time = simulate(n, seed)
+    unit = 10.0 / times
+    assert typical_jump(as_target((event, np.ceil(time / unit) * unit))) > COARSE
+
+
+@pytest.mark.parametrize("n", [50, 200, 5000])
+@pytest.mark.parametrize("periods", [90, 365, None])
+def test_weeks_days_and_exact_times_are_not(n, periods):
+    event, time = simulate(n)
+    recorded = time if periods is None else np.ceil(time * periods / 10.0)
+    assert typical_jump(as_target((event, recorded))) < 0.6 * COARSE
+
+
+def test_one_common_time_is_not():
+    """Many patients die on the first day."""
+    event, time = simulate(1000)
+    assert typical_jump(as_target((event, np.where(np.arange(1000) < 200, 0.5, time)))) == 0.0
+
+
+def test_rows_without_weight_do_not_count():
+    event, time = np.ones(40), np.concatenate([np.arange(1.0, 21.0), np.full(20, 30.0)])
+    assert typical_jump(as_target((event, time), np.arange(40) < 20)) == 0.0
