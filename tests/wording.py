@@ -56,8 +56,8 @@ def faults(message):
 
 #: Words that tell a user what to do, or what would be right.
 ADVICE = re.compile(
-    r"\b(call|check|choose|code|convert|drop|encode|evaluate|fit|give|install|leave|load|number|pass|put|remove|rename|"
-    r"replace|rescale|select|set|sort|use|write|must|need|needs|is needed|known ones are)\b",
+    r"\b(call|check|choose|code|convert|drop|encode|evaluate|fit|give|install|leave|load|number|pass|put|record|remove|rename|"
+    r"replace|rescale|select|set|sort|try|use|write|must|need|needs|is needed|known ones are)\b",
     re.IGNORECASE,
 )
 #: Words of programmers, and of those who optimise.
@@ -100,7 +100,7 @@ def pattern_of(text):
     """Pattern of a message up to the placeholder after its first thirty characters."""
     pattern, length = "(eval_set: )?", 0
     for literal in re.split(r"<[^<>]*>", text):
-        pattern += re.escape(literal) + ".*"
+        pattern += re.escape(literal).replace(r"\(s\)", r"(s|\(s\))?") + ".*"
         length += len(literal)
         if length > 30:
             break
