@@ -209,9 +209,9 @@ def test_bad_features(case):
 
 
 BAD_WEIGHT = {
-    "too short": (np.ones(5), r"sample_weight must have shape \(40,\).*got \(5,\)"),
-    "two dimensions": (np.ones((N, 1)), r"sample_weight must have shape \(40,\)"),
-    "a number": (2.0, r"sample_weight must have shape \(40,\)"),
+    "too short": (np.ones(5), r"sample_weight must have one value for each of the 40 rows; got shape \(5,\)"),
+    "two dimensions": (np.ones((N, 1)), r"sample_weight must have one value for each of the 40"),
+    "a number": (2.0, r"sample_weight must have one value for each of the 40"),
     "negative": (changed(np.ones(N), 6, -1.0), r"sample_weight must be finite and non-negative; got -1\.0 \(row 6\)"),
     "NaN": (changed(np.ones(N), 6, np.nan), r"sample_weight must be finite and non-negative; got nan \(row 6\)"),
     "infinite": (changed(np.ones(N), 6, np.inf), r"sample_weight must be finite and non-negative; got inf \(row 6\)"),
@@ -331,7 +331,7 @@ BAD_HEADS = {
         "heads: unknown family 'cauchy'; known ones are exponential, exponentiated_weibull",
     ),
     "own parameter": ({"weibull": 1}, "heads: set the number of weibull heads with weibull_heads=1 instead"),
-    "too many": ({"gompertz": 65}, "heads: the number of gompertz heads must be an int from 0 to 64; got 65"),
+    "too many": ({"gompertz": 65}, "heads: the number of gompertz heads must be a whole number from 0 to 64; got 65"),
     "negative": ({"gompertz": -1}, "heads: the number of gompertz heads .* got -1"),
     "fraction": ({"gompertz": 1.5}, r"heads: the number of gompertz heads .* got 1\.5"),
     "bool": ({"gompertz": True}, "heads: the number of gompertz heads .* got True"),

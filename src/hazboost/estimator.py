@@ -516,10 +516,13 @@ default="scaled_softmax"
         if data.target.longest == 0.0:
             raise ValueError("eval_set: y: all observed times are 0; at least one must be positive.")
         if data.X.shape[0] != len(data.target):
-            raise ValueError(f"eval_set: X has {data.X.shape[0]} rows and y has {len(data.target)}.")
+            raise ValueError(
+                f"eval_set: X has {data.X.shape[0]} rows and y has {len(data.target)}; both need one for each subject."
+            )
         if data.target.n_causes > n_causes:
             raise ValueError(
-                f"eval_set: y has events of cause {data.target.n_causes}, and y of causes 1 to {n_causes} only."
+                f"eval_set: y has events of cause {data.target.n_causes}, and y of causes 1 to {n_causes} only; give "
+                f"FPBoost(n_causes={data.target.n_causes}), or leave these rows out."
             )
         return data
 
@@ -599,11 +602,12 @@ default="scaled_softmax"
                 raise ValueError(f"heads: unknown family {describe(name)}; known ones are {known}.")
             if not isinstance(count, numbers.Integral) or isinstance(count, bool) or not 0 <= count <= MAX_HEADS:
                 raise ValueError(
-                    f"heads: the number of {name} heads must be an int from 0 to {MAX_HEADS}; got {describe(count)}."
+                    f"heads: the number of {name} heads must be a whole number from 0 to {MAX_HEADS}; got "
+                    f"{describe(count)}."
                 )
             counts[name] = int(count)
         if sum(counts.values()) == 0:
-            raise ValueError("at least one head is needed; weibull_heads, loglogistic_heads and heads are all 0.")
+            raise ValueError("weibull_heads, loglogistic_heads and heads are all 0; at least one head is needed.")
         return counts
 
     def _tree_settings(self, seed: int, n_threads: int) -> dict[str, Any]:

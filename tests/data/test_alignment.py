@@ -25,7 +25,7 @@ ALIGNED = {
     "a part of the default ones": ([5, 3, 1], None),
     "two levels and default ones": (pd.MultiIndex.from_product([["a"], [0, 1, 2]]), None),
 }
-SAME = "have the same index labels in a different order"
+SAME = r"have the same row labels \(index\) in a different order"
 OTHER = "have different index labels"
 MISALIGNED = {
     "sorted": (LABELS, sorted(LABELS), SAME),

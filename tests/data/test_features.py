@@ -239,7 +239,7 @@ def test_arrow_numbers_and_nulls(kind):
 
 @pytest.mark.parametrize("frame", [pl.LazyFrame({"a": [1.0]}), polars_frame().lazy()])
 def test_lazy_frames_are_refused(frame):
-    with pytest.raises(TypeError, match=r"polars.LazyFrame is not supported; call .collect\(\) first"):
+    with pytest.raises(TypeError, match=r"polars.LazyFrame is not supported; pass X.collect"):
         small().fit(frame, Y)
     with pytest.raises(TypeError, match=r"polars.LazyFrame is not supported"):
         small().fit(NUMBERS, frame)

@@ -153,8 +153,8 @@ def test_refusal_uses_the_name_of_the_argument():
         ([1.0, -2.0, 1.0], "got -2.0 (row 1)"),
         ([1.0, 1.0, np.nan], "got nan (row 2)"),
         ([np.inf, 1.0, 1.0], "got inf (row 0)"),
-        ([1.0, 1.0], "shape (3,), one value per subject; got (2,)"),
-        (2.0, "shape (3,), one value per subject; got ()"),
+        ([1.0, 1.0], "one value for each of the 3 rows; got shape (2,)"),
+        (2.0, "one value for each of the 3 rows; got shape ()"),
     ],
 )
 def test_wrong_sample_weight_is_named(weight, message):
@@ -298,7 +298,7 @@ def test_a_target_is_passed_on():
     target = as_target((np.array([True, False]), np.array([1.0, 2.0])), [1.0, 2.0])
     assert as_target(target) is target
     np.testing.assert_array_equal(as_target(target, [3.0, 4.0]).weight, [3.0, 4.0])
-    with pytest.raises(ValueError, match="sample_weight must have shape"):
+    with pytest.raises(ValueError, match="sample_weight must have one value for each"):
         as_target(target, [3.0])
 
 

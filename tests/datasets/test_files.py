@@ -69,7 +69,7 @@ def test_folder_comes_first(file, folder, name, content):
 @pytest.mark.parametrize("name", ["data.h5", "data.csv"])
 def test_another_file_in_the_folder_is_refused(file, folder, name):
     (folder / name).write_bytes(b"something else")
-    with pytest.raises(ValueError, match=f"{name} has unexpected content: its sha256 is .* expected is"):
+    with pytest.raises(ValueError, match=f"{name} is not the published file: its checksum .* expected is"):
         obtain(file)
 
 

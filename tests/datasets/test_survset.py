@@ -76,5 +76,5 @@ def test_leak_of_flchain(load):
 
 @pytest.mark.parametrize("name", ["heart", "nowhere"])
 def test_other_names_are_refused(name):
-    with pytest.raises(ValueError, match=rf"no time-fixed data set '{name}'; it has .*ovarian.*Surv\.counting"):
+    with pytest.raises(ValueError, match=rf"no data set '{name}' with fixed covariates.*Surv\.counting"):
         load_dataset(f"survset/{name}")

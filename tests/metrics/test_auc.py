@@ -30,7 +30,7 @@ def by_definition(train, test, risk, t, causes):
 
 @pytest.mark.parametrize("cause", [None, 1])
 @given(data=st.data())
-@pytest.mark.filterwarnings("ignore:the AUC is not defined")
+@pytest.mark.filterwarnings("ignore:times. the AUC is not defined")
 def test_agrees_with_the_definition(examples, definitions, as_y, cause, data):
     train, test, risk, times = data.draw(examples)
     causes = (1, 2) if cause is None else (cause,)

@@ -68,8 +68,14 @@ def test_several_rows_of_one_subject_are_for_the_concordance_index_only(metric):
 
 Y = (EVENT, TIME)
 REFUSALS = {
-    "risk of another length": (lambda: metrics.concordance_index(Y, RISK[:5]), r"risk must have shape \(6,\).*\(5,\)"),
-    "risk in columns": (lambda: metrics.concordance_index(Y, SURVIVAL), r"risk must have shape \(6,\).*\(6, 2\)"),
+    "risk of another length": (
+        lambda: metrics.concordance_index(Y, RISK[:5]),
+        r"risk must have one value for each of the 6.*\(5,\)",
+    ),
+    "risk in columns": (
+        lambda: metrics.concordance_index(Y, SURVIVAL),
+        r"risk must have one value for each of the 6.*\(6, 2\)",
+    ),
     "NaN risk": (lambda: metrics.concordance_index(Y, np.where(RISK > 4, np.nan, RISK)), r"NaN; got nan \(row 1\)"),
     "text risk": (lambda: metrics.concordance_index(Y, list("abcdef")), "risk must be numeric"),
     "cause 0": (lambda: metrics.concordance_index(Y, RISK, cause=0), "cause must be a positive whole number.*got 0"),
@@ -77,12 +83,12 @@ REFUSALS = {
     "cause as text": (lambda: metrics.concordance_index(Y, RISK, cause="death"), "cause must be .*got 'death'"),
     "columns for other times": (
         lambda: metrics.cumulative_dynamic_auc(Y, Y, SURVIVAL, [1.0, 2.0, 3.0]),
-        r"risk must have shape \(6,\), or \(6, 3\) with a column for each time; got \(6, 2\)",
+        r"risk must have one value for each of the 6 .*each of the 3 times; got shape \(6, 2\)",
     ),
     "NaN in columns": (lambda: metrics.cumulative_dynamic_auc(Y, Y, SURVIVAL * np.nan, TIMES), "and 9 more"),
     "estimate of another shape": (
         lambda: metrics.brier_score(Y, Y, SURVIVAL.T, TIMES),
-        r"estimate must have shape \(6, 2\).*got \(2, 6\)",
+        r"estimate must have one row for each of the 6 .*2 times; got shape \(2, 6\)",
     ),
     "percent": (lambda: metrics.brier_score(Y, Y, 100 * SURVIVAL, TIMES), r"between 0 and 1; got 90.0 \(row 0\)"),
     "NaN estimate": (lambda: metrics.log_score(Y, Y, SURVIVAL * np.nan, TIMES), r"between 0 and 1; got nan \(row 0\)"),

@@ -80,7 +80,9 @@ def test_wrong_number_of_bins_is_refused(n_bins):
 
 
 def test_wrong_survival_is_refused():
-    with pytest.raises(ValueError, match=r"survival must have shape \(2,\), .*; got \(2, 1\)"):
+    with pytest.raises(
+        ValueError, match=r"survival must have one probability for each of the 2 .*; got shape \(2, 1\)"
+    ):
         d_calibration(([1, 1], [1.0, 2.0]), [[0.5], [0.5]])
     with pytest.raises(ValueError, match=r"survival must be probabilities between 0 and 1; got 1.5 \(row 1\)"):
         d_calibration(([1, 1], [1.0, 2.0]), [0.5, 1.5])

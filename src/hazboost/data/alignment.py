@@ -36,9 +36,9 @@ def check_alignment(arguments: Mapping[str, Any], prefix: str = "") -> None:
         found = f"{_start(index)} and {_start(other_index)}"
         if _same_labels(index, other_index):
             raise ValueError(
-                f"{prefix}{name} and {other} have the same index labels in a different order ({found}), and rows are "
-                f"used by position. Use {other}.loc[{name}.index], or .reset_index(drop=True) on both if the rows do "
-                "correspond as they are."
+                f"{prefix}{name} and {other} have the same row labels (index) in a different order ({found}), and rows "
+                f"are used by position. Use {other}.loc[{name}.index], or .reset_index(drop=True) on both if the "
+                "rows do correspond as they are."
             )
         if not _is_default(index) and not _is_default(other_index):
             raise ValueError(

@@ -69,13 +69,13 @@ def _check_unknown(column: Categories, unknown: Any, known: list[Any], name: Any
             )
         warn_caller(
             f"X: the category {describe(found[0])} of column {name!r} is not in the training data, which has "
-            f"{_list(known)}; it counts as missing.",
+            f"{_list(known)}; it counts as missing. Check its spelling.",
             UserWarning,
         )
     elif 2 * strange > total:
         warn_caller(
             f"X: {strange} of {total} values of column {name!r} are categories that are not in the training data, such "
-            f"as {_list(found)}; they count as missing. The training data have {_list(known)}.",
+            f"as {_list(found)}; they count as missing. The training data have {_list(known)}; check the coding.",
             UserWarning,
         )
 

@@ -58,7 +58,10 @@ def monotone_directions(schema: Schema, width: int, given: Any) -> tuple[int, ..
     else:
         directions = list(given)
     if len(directions) != width:
-        raise ValueError(f"monotone_constraints has {len(directions)} directions for {width} features.")
+        raise ValueError(
+            f"monotone_constraints has {len(directions)} directions for {width} features; give one for each, 0 without "
+            "a constraint, or a dict with the names of those that have one."
+        )
     for direction in directions:
         if not isinstance(direction, numbers.Integral) or direction not in (-1, 0, 1):
             raise ValueError(f"monotone_constraints: every direction must be -1, 0 or 1; got {describe(direction)}.")
@@ -87,4 +90,7 @@ def _position(schema: Schema, width: int, feature: Any, name: str) -> int:
         return schema.names.index(feature)
     if isinstance(feature, numbers.Integral) and not isinstance(feature, bool) and 0 <= int(feature) < width:
         return int(feature)
-    raise ValueError(f"{name}: there is no feature {describe(feature)} in X.")
+    raise ValueError(
+        f"{name}: there is no feature {describe(feature)} in X; give the name of a column, or a position from 0 to "
+        f"{width - 1}."
+    )

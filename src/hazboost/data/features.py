@@ -64,7 +64,10 @@ class Schema:
             # Codes of categories would be read as numbers, or numbers as codes, without an error from XGBoost.
             if (i in self.categories) != isinstance(column, Categories):
                 was, now = ("categorical", "numeric") if i in self.categories else ("numeric", "categorical")
-                raise ValueError(f"X: column {name!r} was {was} when the model was fitted and is {now} now.")
+                raise ValueError(
+                    f"X: column {name!r} was {was} when the model was fitted and is {now} now; convert it to what it "
+                    "was."
+                )
             encoded[:, i] = column.encode(self.categories[i], name) if isinstance(column, Categories) else column
         return encoded
 

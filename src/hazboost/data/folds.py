@@ -60,10 +60,11 @@ def split_folds(
     least = folds if hold_out is None else 2
     if len(kind) < least:
         what = "subjects" if group is None else "groups"
-        enough = f"use {len(kind)} folds or fewer" if len(kind) > 1 else f"at least two {what} are needed"
+        enough = f"use {len(kind)} folds or fewer" if len(kind) > 1 else f"give at least two {what}"
         raise ValueError(
-            f"{len(kind)} {what} (n_samples={len(unit)}) cannot be divided into {folds} folds: {enough} (n_folds of "
-            "FPBoost, cv of tune). With a given n_estimators and an init other than 'linear', FPBoost needs no folds."
+            f"n_folds={folds}: {len(kind)} {what} (n_samples={len(unit)}) cannot be divided into {folds} folds; "
+            f"{enough} (n_folds of FPBoost, cv of tune). With a given n_estimators and an init "
+            "other than 'linear', FPBoost needs no folds."
         )
     stratified = bool(kind.any())
     splitter: Any

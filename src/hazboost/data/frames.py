@@ -12,7 +12,7 @@ def is_table(data: Any) -> bool:
     """Whether this is a DataFrame or an Arrow table; a lazy one, whose rows do not exist yet, is refused."""
     kind = type(data)
     if kind.__name__ == "LazyFrame":
-        raise TypeError(f"{kind.__module__.split('.')[0]}.LazyFrame is not supported; call .collect() first.")
+        raise TypeError(f"{kind.__module__.split('.')[0]}.LazyFrame is not supported; pass X.collect() or y.collect().")
     return _is_arrow(data) or (hasattr(data, "columns") and hasattr(data, "dtypes"))
 
 

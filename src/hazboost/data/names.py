@@ -28,12 +28,21 @@ def match_columns(estimator: Any, X: Any, who: str) -> None:
     if learned is not None and names is not None:
         _refuse_other_names(list(learned), names)
     elif learned is not None:
-        warn_caller(f"X does not have valid feature names, but {who} was fitted with feature names", UserWarning)
+        warn_caller(
+            f"X does not have valid feature names, but {who} was fitted with feature names. Columns are used by "
+            "position; pass a DataFrame with the columns of training.",
+            UserWarning,
+        )
     elif names is not None:
-        warn_caller(f"X has feature names, but {who} was fitted without feature names", UserWarning)
+        warn_caller(
+            f"X has feature names, but {who} was fitted without feature names. Columns are used by position; check "
+            "their order.",
+            UserWarning,
+        )
     if X.shape[1] != estimator.n_features_in_:
         raise ValueError(
-            f"X has {X.shape[1]} features, but {who} is expecting {estimator.n_features_in_} features as input."
+            f"X has {X.shape[1]} features, but {who} is expecting {estimator.n_features_in_} features as input. Give "
+            "the same columns as in training."
         )
 
 

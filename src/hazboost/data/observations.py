@@ -111,7 +111,9 @@ def check_cause(event: Any, name: str) -> Indices:
     allowed = "boolean, 0/1, or the number of its cause"
     numbers = as_numbers(event, f"{name}: the event", allowed)
     if numbers.ndim != 1:
-        raise ValueError(f"{name}: the event must be one-dimensional; got shape {numbers.shape}.")
+        raise ValueError(
+            f"{name}: the event must be one-dimensional; got shape {numbers.shape}. Give one value for each row."
+        )
     # The negated condition is also true for NaN.
     wrong = ~((numbers >= 0.0) & (numbers == np.floor(numbers)) & (numbers < np.inf))
     if wrong.any():
@@ -141,7 +143,9 @@ def as_column(time: Any, name: str, what: str) -> Array:
     """Check one number per row."""
     values = as_numbers(time, f"{name}: the {what}")
     if values.ndim != 1:
-        raise ValueError(f"{name}: the {what} must be one-dimensional; got shape {values.shape}.")
+        raise ValueError(
+            f"{name}: the {what} must be one-dimensional; got shape {values.shape}. Give one value for each row."
+        )
     if as_plain(time).dtype.kind == "b":
         raise ValueError(f"{name}: the {what} must be a number; got True and False, as if it were the event.")
     return values
@@ -197,7 +201,9 @@ def check_id(identity: Any, name: str, noun: str = "id") -> npt.NDArray[Any]:
     """Check the ids of subjects or the labels of groups: numbers or strings without missing values."""
     values = as_plain(identity)
     if values.ndim != 1:
-        raise ValueError(f"{name}: the {noun} must be one-dimensional; got shape {values.shape}.")
+        raise ValueError(
+            f"{name}: the {noun} must be one-dimensional; got shape {values.shape}. Give one value for each row."
+        )
     missing = np.isnat(values) if values.dtype.kind in "mM" else np.array([_is_missing(one) for one in values.tolist()])
     if missing.any():
         raise ValueError(f"{name}: every row needs its {noun}; got {examples(values, missing)}.")

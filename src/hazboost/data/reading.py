@@ -87,7 +87,10 @@ def as_groups(groups: Any, target: Target) -> Indices:
     divided = np.flatnonzero(first[target.subject] != group)
     if divided.size:
         row = divided[0]
-        raise ValueError(f"groups: row {row} is in group {labels[row]}, an earlier row of its subject in another one.")
+        raise ValueError(
+            f"groups: row {row} is in group {labels[row]}, an earlier row of its subject in another one; give all rows "
+            "of a subject the same group."
+        )
     return group
 
 
@@ -135,7 +138,9 @@ def check_informative(target: Target, name: str = "y") -> None:
             "needed; check which column is read as the event, and that True means that it happened."
         )
     if target.longest == 0.0:
-        raise ValueError(f"{name}: all observed times are 0; at least one must be positive.")
+        raise ValueError(
+            f"{name}: all observed times are 0; at least one must be positive. Check which column is read as the time."
+        )
     if not SMALLEST_LONGEST <= target.longest <= LARGEST_LONGEST:
         raise ValueError(
             f"{name}: the longest time must be between {SMALLEST_LONGEST:g} and {LARGEST_LONGEST:g}; got "
@@ -157,12 +162,15 @@ def check_causes(target: Target, n_causes: int | None = None, name: str = "y") -
     """
     count = target.n_causes if n_causes is None else int(n_causes)
     if count < target.n_causes:
-        raise ValueError(f"n_causes={count}, but {name} has events of cause {target.n_causes}.")
+        raise ValueError(
+            f"n_causes={count}, but {name} has events of cause {target.n_causes}; give n_causes={target.n_causes}."
+        )
     # The events of intervals are of unknown cause, unless there is only one.
     absent = np.setdiff1d(np.arange(1, count + 1) if count > 1 else [], target.cause)
     if len(absent) == count:
         raise ValueError(
-            f"n_causes={count}, but no event of {name} has a known cause, so that causes cannot be told apart."
+            f"n_causes={count}, but no event of {name} has a known cause, so that causes cannot be told apart; use "
+            "n_causes=None."
         )
     if len(absent):
         warn_caller(
@@ -178,7 +186,7 @@ def _check_weight(sample_weight: Any, n: int) -> Array:
         return np.ones(n)
     weight = as_numbers(sample_weight, "sample_weight")
     if weight.shape != (n,):
-        raise ValueError(f"sample_weight must have shape ({n},), one value per subject; got {weight.shape}.")
+        raise ValueError(f"sample_weight must have one value for each of the {n} rows; got shape {weight.shape}.")
     wrong = ~np.isfinite(weight) | (weight < 0.0)
     if wrong.any():
         raise ValueError(f"sample_weight must be finite and non-negative; got {examples(weight, wrong)}.")

@@ -205,7 +205,10 @@ class Surv:
         """
         names, kind = _parse(formula)
         if id is not None and kind != "counting":
-            raise ValueError(f"Surv.formula: id can only be used with Surv(start, stop, event); got {formula!r}.")
+            raise ValueError(
+                "Surv.formula: id can only be used with Surv(start, stop, event), for several rows of one subject; "
+                f"leave it out. Got {formula!r}."
+            )
         if kind == "counting":
             return Surv.counting(names[0], names[1], names[2], id=id, data=data)
         if kind == "interval":
@@ -285,5 +288,5 @@ def _look_up(values: Any, data: Any, field: str, name: str) -> Any:
         raise ValueError(f"{name}: {field}={describe(values)} is the name of a column; pass the DataFrame as data=.")
     # `data` may also be a plain mapping, which has no columns.
     if values not in (column_names(data) if is_table(data) else data):
-        raise ValueError(f"{name}: data has no column {describe(values)}, given as {field}.")
+        raise ValueError(f"{name}: data has no column {describe(values)}, given as {field}; check its spelling.")
     return data[values]

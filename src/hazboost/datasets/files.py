@@ -77,7 +77,7 @@ def _verify(path: Path, sha256: str) -> None:
     found = hashlib.sha256(path.read_bytes()).hexdigest()
     if found != sha256:
         raise ValueError(
-            f"{path} has unexpected content: its sha256 is {found}, expected is {sha256}. "
+            f"{path} is not the published file: its checksum (sha256) is {found}, expected is {sha256}. "
             "Replace it with the original, or remove it from the folder."
         )
 

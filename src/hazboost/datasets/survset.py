@@ -51,8 +51,9 @@ def load(name: str) -> Dataset:
     """
     if name not in names():
         raise ValueError(
-            f"SurvSet has no time-fixed data set {name!r}; it has {', '.join(names())}. Load sets with time-varying "
-            "covariates with SurvSet itself, and build y with `hazboost.Surv.counting`."
+            f"name: SurvSet has no data set {name!r} with fixed covariates; use one of "
+            "hazboost.datasets.dataset_names(). Load sets with time-varying covariates with SurvSet itself, and build "
+            "y with hazboost.Surv.counting."
         )
     table, reference = _read(name)
     return Dataset(

@@ -87,8 +87,9 @@ def cumulative_dynamic_auc(
         auc[k] = ranking.area(cases, np.where(left & ~event, weight, 0.0) + staying[k] * present)
     if np.isnan(auc).any():
         warn_undefined(
-            f"the AUC is not defined (NaN) at times {name_times(grid[np.isnan(auc)])}: by then no subject of y_test "
-            "has had the event, or none is event-free. The mean is taken over the other times."
+            f"times: the AUC is not defined (NaN) at times {name_times(grid[np.isnan(auc)])}: by then no subject of "
+            "y_test has had the event, or none is event-free. The mean is taken over the other times; use times at "
+            "which there are both."
         )
     return auc, _mean(auc, test, grid, cause)
 

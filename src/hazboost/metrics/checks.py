@@ -90,7 +90,7 @@ def as_risk(risk: npt.ArrayLike, n: int) -> Array:
     """Check one risk per row of ``y``. Infinite risks are allowed: only their order matters."""
     values = as_numbers(risk, "risk")
     if values.shape != (n,):
-        raise ValueError(f"risk must have shape ({n},), one value for each row of y; got {values.shape}.")
+        raise ValueError(f"risk must have one value for each of the {n} rows of y; got shape {values.shape}.")
     _refuse(values, np.isnan(values), "risk must not be NaN")
     return values
 
@@ -102,7 +102,8 @@ def as_risks(risk: npt.ArrayLike, n: int, n_times: int) -> Array:
         values = values[:, None]
     elif values.shape != (n, n_times):
         raise ValueError(
-            f"risk must have shape ({n},), or ({n}, {n_times}) with a column for each time; got {values.shape}."
+            f"risk must have one value for each of the {n} rows of y_test, or one row for each of them and one column "
+            f"for each of the {n_times} times; got shape {values.shape}."
         )
     _refuse(values, np.isnan(values), "risk must not be NaN")
     return values
@@ -115,8 +116,8 @@ def as_probabilities(estimate: npt.ArrayLike, n: int, n_times: int) -> Array:
         values = values[:, None]
     if values.shape != (n, n_times):
         raise ValueError(
-            f"estimate must have shape ({n}, {n_times}), a row for each subject and a column for each time; "
-            f"got {values.shape}."
+            f"estimate must have one row for each of the {n} subjects and one column for each of the {n_times} times; "
+            f"got shape {values.shape}."
         )
     return check_probabilities(values, "estimate")
 

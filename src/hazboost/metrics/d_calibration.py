@@ -78,8 +78,8 @@ def d_calibration(y: Any, survival: npt.ArrayLike, *, n_bins: int = 10) -> DCali
     values = as_numbers(survival, "survival")
     if values.shape != (len(target),):
         raise ValueError(
-            f"survival must have shape ({len(target)},), one probability per subject at its own time; "
-            f"got {values.shape}."
+            f"survival must have one probability for each of the {len(target)} subjects, at its own time; got shape "
+            f"{values.shape}."
         )
     if isinstance(n_bins, bool) or not isinstance(n_bins, int | np.integer) or n_bins < 2:
         raise ValueError(f"n_bins must be a whole number of at least 2; got {describe(n_bins)}.")

@@ -182,8 +182,8 @@ def _score(
             score[k] = weight @ costs / (entry < time).sum()
     if np.isnan(score).any():
         warn_undefined(
-            f"the score is not defined (NaN) at times {name_times(grid[np.isnan(score)])}: by then no subject of "
-            "y_test has had an event, and none is under observation."
+            f"times: the score is not defined (NaN) at times {name_times(grid[np.isnan(score)])}: by then no subject "
+            "of y_test has had an event, and none is under observation; use other times."
         )
     return score
 
@@ -207,8 +207,8 @@ class _Weights:
         self.event_free[followed] = 1.0 / observation.uncensored(grid[followed], "times")
         if not (followed.all() or test.event.all()):
             warn_follow_up(
-                f"the follow-up of y_test ends at {test.lower.max():g}; at times {name_times(grid[~followed])} the "
-                "score is computed only from subjects with an earlier event."
+                f"times: the follow-up of y_test ends at {test.lower.max():g}; at times {name_times(grid[~followed])} "
+                "the score is computed only from subjects with an earlier event. Use times within the follow-up."
             )
 
     def at(self, k: int) -> Array:

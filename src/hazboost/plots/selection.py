@@ -55,7 +55,7 @@ def plot_selection(model: SelectedModel, ax: Any = None) -> list[Any]:
         panels.append(("rounds", range(len(losses)), losses, float(model.n_estimators_)))
     if not panels:
         raise ValueError(
-            "nothing was chosen by cross-validation, so there is nothing to draw; fit with init='linear' or "
+            "model: nothing was chosen by cross-validation, so there is nothing to draw; fit with init='linear' or "
             "n_estimators='auto'."
         )
     axes = make_axes(len(panels), ax)

@@ -369,9 +369,9 @@ def _read_paths(distribution: Distribution, start: Any, stop: Any, identity: Any
     """Check the rows of ``predict_survival_along``, and gather those of each subject in order of time."""
     begin, end = check_time(start, "start", "start"), check_time(stop, "stop", "stop")
     names = np.zeros(len(begin), dtype=np.intp) if identity is None else check_id(identity, "id")
-    check_lengths({"X": np.arange(len(distribution)), "start": begin, "stop": end, "id": names}, "rows of a path")
-    refuse_unordered(begin, end, begin >= end, "rows of a path", "start must be before stop")
-    refuse_overlaps(names, begin, end, "rows of a path")
+    check_lengths({"X": np.arange(len(distribution)), "start": begin, "stop": end, "id": names}, "start, stop and X")
+    refuse_unordered(begin, end, begin >= end, "start", "start must be before stop")
+    refuse_overlaps(names, begin, end, "start")
     # Subjects keep their order of appearance; np.unique would sort them by id.
     subject = number_by_appearance(names)
     order = np.lexsort((begin, subject))
@@ -380,8 +380,8 @@ def _read_paths(distribution: Distribution, start: Any, stop: Any, identity: Any
     if len(gap):
         one, other = order[gap[0]], order[gap[0] + 1]
         raise ValueError(
-            f"rows of a path: there must be no gap; one row ends at {end[one]} (row {one}) and the next starts at "
-            f"{begin[other]} (row {other}){'' if identity is None else f' of id {names[one]}'}."
+            f"start: there must be no gap; one row ends at {end[one]} (row {one}) and the next starts at "
+            f"{begin[other]} (row {other}){'' if identity is None else f' of id {names[one]}'}. Add a row for the time in between."
         )
     # One group of row numbers per subject.
     rows = np.split(order, np.flatnonzero(np.diff(subject[order])) + 1)

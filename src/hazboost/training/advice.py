@@ -30,11 +30,13 @@ def check_can_stop(metric: str, target: Target) -> None:
     advice = "use stopping_metric='likelihood'"
     if target.interval.any() or target.has_several_rows:
         what = "intervals" if target.interval.any() else "several rows of one subject"
-        raise ValueError(f"the C-index needs one time for each subject, and y has {what}; {advice}.")
+        raise ValueError(
+            f"stopping_metric='concordance': the C-index needs one time for each subject, and y has {what}; {advice}."
+        )
     if np.isnan(harrell(target, target.lower)):
         raise ValueError(
-            "the validation data have no comparable pair of subjects, so the C-index is not defined on them; "
-            f"give a larger validation_fraction or eval_set, or {advice}."
+            "stopping_metric='concordance': the validation data have no comparable pair of subjects, so the C-index is "
+            f"not defined on them; give a larger validation_fraction or eval_set, or {advice}."
         )
 
 
@@ -42,8 +44,8 @@ def advise_on_size(total: float, min_child_weight: float) -> None:
     """Warn where there are too few subjects for any split."""
     if total < 2.0 * min_child_weight:
         warn_caller(
-            f"no tree can be split: there are {total:.4g} subjects, and each side of a split needs "
-            f"min_child_weight={min_child_weight:g}; use a lower min_child_weight.",
+            f"min_child_weight={min_child_weight:g}: no tree can be split, because each side of a split needs as many "
+            f"subjects, and there are {total:.4g}; use a lower min_child_weight.",
             ConvergenceWarning,
         )
 
@@ -62,7 +64,8 @@ def advise_on_course(losses: list[float], rounds: int, kept: int, patience: int 
     """
     if losses[kept] > losses[0] + WORSE * max(1.0, abs(losses[0])):
         warn_caller(
-            f"training made the loss worse, from {losses[0]:.4g} to {losses[kept]:.4g}; use a lower learning_rate.",
+            f"training made the loss worse: the mean negative log-likelihood went from {losses[0]:.4g} to "
+            f"{losses[kept]:.4g}; use a lower learning_rate.",
             ConvergenceWarning,
         )
         return True

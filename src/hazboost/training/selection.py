@@ -101,8 +101,8 @@ def divide(plan: Plan, sample: Sample) -> CrossValidation:
     # Stratification spreads events over the folds, but few events or few groups may end up in one of them.
     if not all(fold.kept.target.has_events for fold in folds):
         raise ValueError(
-            "all events are in one fold, and there is none to learn from when it is held out; give n_estimators and an "
-            "init other than 'linear', which need no folds."
+            f"n_folds={search.folds}: all events are in one fold, and there is none to learn from when it is held out; "
+            "use more data, or give n_estimators and an init other than 'linear', which need no folds."
         )
     return CrossValidation(folds, plan.objective.n_threads)
 

@@ -27,7 +27,9 @@ def remember(study: Study, search: Mapping[str, Any]) -> None:
     before = study.user_attrs.get("search")
     if before is None:
         if study.get_trials(deepcopy=False):
-            raise ValueError(f"study_name={study.study_name!r} is the name of a study that tune did not create.")
+            raise ValueError(
+                f"study_name={study.study_name!r} is the name of a study that tune did not create; give another name."
+            )
         study.set_user_attr("search", dict(search))
         return
     changed = _changes(*({name: repr(value) for name, value in one.items()} for one in (before, search)))

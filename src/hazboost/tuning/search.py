@@ -189,7 +189,7 @@ def read_folds(
         raise ValueError("cv has no folds; give a number, or at least one pair of training rows and held-out rows.")
     for number, (_, held_out) in enumerate(folds):
         if not target.weight[held_out].any():
-            raise ValueError(f"cv: fold {number} holds out no row with a positive weight, so it cannot be scored.")
+            raise ValueError(f"cv: fold {number} holds out no row with a positive weight; give fewer folds.")
     return folds
 
 
