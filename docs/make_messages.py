@@ -40,6 +40,9 @@ WORDS = {
     "data.alignment:prefix": "=",
     "data.categories:name": "name",
     "data.features:name": "name",
+    "data.features:tuple(shape)": "shape",
+    "data.features:what": "sample or feature",
+    "data.frames:and_more(repeated[:5], len(repeated))": "names",
     "data.observations._choose:and_more([str(one) for one in names[:5]], len(names))": "names",
     "data.observations._choose:what": "fields or columns",
     "data.observations:name": "=y",
@@ -54,8 +57,16 @@ WORDS = {
     "metrics.checks.check_probabilities:name": "argument",
     "metrics.checks:name": "=y",
     "metrics.weights:what": "times",
+    "training.advice:bounds": "=",
+    "training.advice:entry": "=",
+    "training.advice:events": "n",
+    "training.advice:found": "what was found",
+    "training.advice:jump": "probability",
+    "training.advice:times": "n",
     "training.constraints:weight.name": "value",
     "tuning:name": "value",
+    "data.surv:to": "value",
+    "data.surv:unit": "value",
     "DISTRIBUTIONS.get(package, package)": "package",
     "LARGEST": "=3.4e+38",
     "REMEDIES.get(kind, '')": "=",
@@ -117,7 +128,7 @@ WORDS = {
     "times[unknown].max()": "time",
     "total": "n",
     "values": "value",
-    "wanted": "=numeric",
+    "wanted": "numeric",
     "was": "numeric or categorical",
     "weight.max()": "weight",
     "who": "=FPBoost",
@@ -130,7 +141,9 @@ CALLS = {
     "_start": "labels",
     "and_more": "values and rows",
     "describe": "value",
+    "event_quantile": "time",
     "examples": "values and rows",
+    "flatnonzero": "number",
     "join": "names",
     "len": "n",
     "max": "n",
@@ -275,6 +288,8 @@ def word_for(node: ast.expr, place: str) -> str:
             word = WORDS.get(word, word)
         case ast.Subscript(value=value):
             word = word_for(value, place)
+        case ast.BinOp(left=ast.Constant(value="s")):
+            word = "=(s)"
         case ast.BinOp():
             word = "n"
         case ast.Call(func=ast.Attribute(attr=word)) | ast.Call(func=ast.Name(id=word)):
@@ -292,12 +307,12 @@ def known_word(source: str, place: str) -> str | None:
 
 
 def local_texts(function: ast.FunctionDef) -> dict[str, ast.expr]:
-    """Names that are given a value once in a function."""
-    found = defaultdict(list)
-    for node in ast.walk(function):
-        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-            found[node.targets[0].id].append(node.value)
-    return {name: values[0] for name, values in found.items() if len(values) == 1}
+    """Names and their values in a function; of several values the last."""
+    return {
+        node.targets[0].id: node.value
+        for node in ast.walk(function)
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
+    }
 
 
 # Finding messages

@@ -45,7 +45,6 @@ WANTING = (
     "groups: row <row> is in group",
     "n_causes=<value>, but no event of y has a known cause",
     "sample_weight must have shape",
-    "validation_fraction=<value> cannot split",
     "Surv.formula: id can only be used",
     "y: data has no column",
     "<path> has unexpected content",
@@ -54,7 +53,6 @@ WANTING = (
     "eval_set: X has <n> rows and y has <n>.",
     "at least one head is needed",
     "the AUC is not defined (NaN) at times",
-    "no pair of subjects is comparable",
     "the score is not defined (NaN) at times",
     "the follow-up of y_test ends at",
     "risk must have shape",
@@ -65,7 +63,8 @@ WANTING = (
     "the validation data have no comparable pair",
     "all events are in one fold",
     "study_name=<value> is the name of a study that tune did not create",
-    "<argument> must be numeric; got <type> (dtype",
+    "<argument> must be <numeric>; got <type> (dtype",
+    "X: column <name> must be numeric or of a categorical dtype",
 )
 
 

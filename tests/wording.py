@@ -11,8 +11,8 @@ from hazboost import FPBoost, Surv, datasets, metrics, plots, tune
 LONGEST = 600
 #: Words that scikit-learn's checks of estimators ask for.
 ASKED_FOR = re.compile(
-    r"\(n_samples=[^)]*\)|Complex data not supported|"
-    r"Found array with 0 (feature|sample)\(s\) \(shape=[^)]*\)\) while a minimum of \d+ is required"
+    r"\(n_samples=[^)]*\)|(sample|feature)\(s\) \(shape=.*?\) while a minimum of 1 is required|"
+    r"Reshape your data.*|Complex data not supported"
 )
 #: Text of other libraries, and of Python itself, that says nothing to a user of this one.
 FOREIGN = re.compile(
@@ -56,8 +56,8 @@ def faults(message):
 
 #: Words that tell a user what to do, or what would be right.
 ADVICE = re.compile(
-    r"\b(call|check|choose|code|convert|drop|encode|evaluate|fit|give|install|leave|load|number|pass|put|remove|rename|"
-    r"replace|rescale|select|set|sort|use|write|must|need|needs|is needed|known ones are)\b",
+    r"\b(call|check|choose|code|convert|drop|encode|evaluate|fit|give|install|leave|load|number|pass|put|record|remove|rename|"
+    r"replace|rescale|select|set|sort|try|use|write|must|need|needs|is needed|known ones are)\b",
     re.IGNORECASE,
 )
 #: Words of programmers, and of those who optimise.
@@ -89,15 +89,22 @@ def faults_of_template(text, kind):
 
 
 def patterns_of_page():
-    """Patterns of the messages on the page: any text for a placeholder, and other names for ``y``."""
+    """Patterns of the beginnings of the messages on the page: any text for a placeholder, and other names for ``y``."""
     page = (Path(__file__).resolve().parents[1] / "docs" / "messages.md").read_text(encoding="utf-8")
     texts = re.findall(r"^\| [^|]* \| `+ ?(.*?) ?`+ \|$", page.replace("\\|", "|"), re.MULTILINE)
-    exact = [re.sub(r"<[^<>]*>", "<>", text).replace("y", "<>", 1) if text.startswith("y") else text for text in texts]
-    patterns = [".*".join(map(re.escape, re.split(r"<[^<>]*>", text))) for text in exact]
-    # The words of scikit-learn, which checks the parameters.
-    return [
-        re.compile(f"(eval_set: )?{one}", re.DOTALL) for one in [*patterns, r"The '\w+' parameter of FPBoost must be"]
-    ]
+    # The words of scikit-learn, which checks the parameters, are not in the source.
+    return [pattern_of(re.sub("^y", "<y>", text)) for text in [*texts, "The '<name>' parameter of FPBoost must be"]]
+
+
+def pattern_of(text):
+    """Pattern of a message up to the placeholder after its first thirty characters."""
+    pattern, length = "(eval_set: )?", 0
+    for literal in re.split(r"<[^<>]*>", text):
+        pattern += re.escape(literal).replace(r"\(s\)", r"(s|\(s\))?") + ".*"
+        length += len(literal)
+        if length > 30:
+            break
+    return re.compile(pattern, re.DOTALL)
 
 
 ON_PAGE = patterns_of_page()

@@ -92,12 +92,20 @@ def observe_interval(outcome, rows, rng):
     return {"lower": lower, "upper": upper}
 
 
+def observe_rounded(outcome, rows, rng):
+    """Whole numbers of periods, as the intervals that they stand for."""
+    event, time = draw_causes(outcome, rows, rng) > 0, np.ceil(3.0 * draw_times(outcome, rows, rng)).clip(1.0)
+    y = Surv.rounded(event, time, rng.choice(["visit", "up", "down", "nearest"]), unit=1.0)
+    return {name: y[name] for name in y.dtype.names}
+
+
 KINDS = {
     "right": observe_right,
     "entry": observe_entry,
     "counting": observe_counting,
     "periods": observe_periods,
     "interval": observe_interval,
+    "rounded": observe_rounded,
 }
 TIME_COLUMNS = ("time", "entry", "start", "stop", "lower", "upper")
 

@@ -45,7 +45,7 @@ def relate_same(s):
     """The same data give the same model, to the last bit."""
     other = fit(s.inputs)
     require(learned(other).keys() == learned(s.model).keys(), "the same attributes")
-    require(other.history_ == s.model.history_, "the same history")
+    require(repr(other.history_) == repr(s.model.history_), "the same history")  # NaN differs from itself
     require(other.predict_survival_function(s.X, times=s.times) == s.survival(), "the same survival")
 
 
@@ -86,9 +86,7 @@ def relate_container(s):
     X = contain(s.inputs.raw, container, s.case.features.seed + 2)
     other = fit(replace(s.inputs, X=X, eval_set=None if s.inputs.eval_set is None else (X, s.inputs.y)))
     survival = other.predict_survival_function(contain(s.raw, container, s.case.features.seed), times=s.times)
-    # Where missing and new categories go depends on the order in which the categories are listed.
-    rows = s.raw.has_known_categories()
-    require_close(survival[rows], s.survival()[rows], f"fitted to {container}: survival", rtol=1e-6, atol=1e-6)
+    require_close(survival, s.survival(), f"fitted to {container}: survival", rtol=1e-6, atol=1e-6)
 
 
 def relate_refit(s):

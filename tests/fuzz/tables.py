@@ -70,11 +70,6 @@ class Raw:
         columns[position] = np.broadcast_to(np.asarray(values, dtype=float), len(self)).copy()
         return replace(self, columns=tuple(columns))
 
-    def has_known_categories(self):
-        """Where no category is missing or new."""
-        categories = [column for column, kind in zip(self.columns, self.kinds, strict=True) if kind == "category"]
-        return np.all([column < len(LABELS) for column in categories], axis=0) | np.zeros(len(self), dtype=bool)
-
     def labels(self, position):
         """Labels of the rows of a category, None where missing."""
         known = (*LABELS, NEW_LABEL)
