@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.wording import faults_of_template
+from tests.wording import faults_of_template, is_on_page
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -24,17 +24,14 @@ def load_maker():
 
 MAKER = load_maker()
 MESSAGES = {message.text: message.kind for message in MAKER.find_messages()}
-#: Words that scikit-learn's and scikit-survival's tests ask for, an error of other data, which is passed on, and errors
-#: about files, whose checksum their readers need.
+#: Messages that need not name an argument: about files, and a kind of table that any argument may be; words that
+#: scikit-learn's checks of estimators ask for; and the errors of other data, which are passed on.
 EXEMPT = (
-    "X does not have valid feature names, but",
-    "X has feature names, but",
-    "X has <n> features, but FPBoost is expecting",
-    "The feature names should match",
-    "eval_set: <reason>",
-    "<library>.LazyFrame is not supported",
     "<path> is not the published file",
     "<file> is not in the folder",
+    "<library>.LazyFrame is not supported",
+    "The feature names should match",
+    "eval_set: <reason>",
 )
 
 
@@ -46,6 +43,44 @@ def test_the_page_is_up_to_date():
 @pytest.mark.parametrize("text", [text for text in MESSAGES if not text.startswith(EXEMPT)])
 def test_a_message_says_what_is_wrong_and_what_to_do(text):
     assert not faults_of_template(text, MESSAGES[text])
+
+
+def test_messages_that_are_exempt_exist():
+    assert all(any(text.startswith(beginning) for text in MESSAGES) for beginning in EXEMPT)
+
+
+# The rules
+
+FAULTY = {
+    "must be positive; got -1.": ["does not begin with the argument"],
+    "tau must be positive": ["no full stop at the end"],
+    "tau is negative.": ["does not say what to do"],
+    "X must be an ndarray.": ["jargon: 'ndarray'"],
+    "sample_weight must have shape (<n>,).": ["jargon: 'shape ('"],
+}
+
+
+@pytest.mark.parametrize("text", FAULTY)
+def test_faults_are_noticed(text):
+    assert faults_of_template(text, "ValueError") == FAULTY[text]
+
+
+def test_a_warning_may_name_its_argument_later():
+    assert not faults_of_template("training was too short; use a larger n_estimators.", "ConvergenceWarning")
+    assert faults_of_template("training was too short; use more rounds.", "ConvergenceWarning") == ["names no argument"]
+
+
+@pytest.mark.parametrize(
+    ("message", "known"),
+    [
+        ("tau must be a positive, finite time; got -1.", True),
+        ("y_train: every time must be finite; got nan (row 3).", True),
+        ("eval_set: X: column 0 is infinite in row 2; use NaN for a missing value.", True),
+        ("tau is wrong.", False),
+    ],
+)
+def test_a_message_is_found_on_the_page(message, known):
+    assert is_on_page(message) == known
 
 
 # The maker of the page

@@ -62,8 +62,8 @@ ADVICE = re.compile(
 )
 #: Words of programmers, and of those who optimise.
 JARGON = re.compile(
-    r"\b(ndarray|dtype|hessian|gradient|booster|DMatrix|XGBoost|n_samples|kwargs?|iterable|hashable|scalar|callable|"
-    r"tuple|broadcast|ravel|reshape|axis|sha256)\b|shape \("
+    r"\b(ndarray|dtype object|hessian|gradient|booster|DMatrix|XGBoost|n_samples|kwargs?|iterable|hashable|scalar|"
+    r"callable|tuple|broadcast|ravel|reshape|axis)\b|shape \("
 )
 
 
