@@ -16,6 +16,9 @@ from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIO
 from hazboost.hazards.heads import HEADS
 from hazboost.training.starts import STARTS
 
+# Constraints against the data, and few rounds, leave poor curves.
+pytestmark = pytest.mark.filterwarnings("ignore:the fitted curves are poor")
+
 #: Activations with which constraints are allowed; weights may not be negative, and scales may not reach zero.
 ALLOWED = [
     {"heads_activation": weight, "parameter_activation": parameter}

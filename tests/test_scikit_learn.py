@@ -25,6 +25,9 @@ from hazboost import FPBoost
 from hazboost.hazards.heads import HEADS
 from hazboost.metrics import concordance_index
 
+# scikit-learn's checks have targets of a few classes.
+pytestmark = pytest.mark.filterwarnings("ignore:.* events share only", "ignore:the fitted curves are poor")
+
 N = 90
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(N, 3))
@@ -66,8 +69,6 @@ CANNOT_PASS = dict.fromkeys(
 NOT_COUNTING = {"reg_lambda": 0.0, "min_child_weight": 0.0}
 
 
-# Checks have targets of a few classes.
-@pytest.mark.filterwarnings("ignore:.* events share only", "ignore:the fitted curves are poor")
 @parametrize_with_checks(
     [
         NumericTarget(n_folds=2, learning_rate=0.3, random_state=0),

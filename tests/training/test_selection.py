@@ -302,7 +302,7 @@ def test_too_few_groups_are_refused():
     with pytest.raises(ValueError, match=r"2 groups \(n_samples=60\) cannot be divided into 3 folds"):
         automatic().fit(X, y, groups=np.arange(60) % 2)
     group = np.arange(60) % 4
-    with pytest.raises(ValueError, match=r"^2 groups .* cannot be divided into 3 folds"):
+    with pytest.raises(ValueError, match=r"2 groups .* cannot be divided into 3 folds"):
         automatic().fit(X, y, sample_weight=(group < 2).astype(float), groups=group)
 
 
@@ -500,5 +500,5 @@ def test_a_hold_out_needs_two_groups_only():
     group = np.arange(60) % 3
     ((kept, held),) = split_folds(target, 5, 0, group, hold_out=0.2)
     assert set(group[kept]).isdisjoint(group[held])
-    with pytest.raises(ValueError, match=r"^3 groups .* use 3 folds or fewer"):
+    with pytest.raises(ValueError, match=r"3 groups .* use 3 folds or fewer"):
         split_folds(target, 5, 0, group)

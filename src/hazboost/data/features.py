@@ -115,8 +115,8 @@ def readable(X: Any) -> Any:
     else:
         plain = as_plain(X)
         refuse_without_numbers(plain, "X")
+        _refuse_other_shapes(plain.shape)
         X = plain if isinstance(X, np.ma.MaskedArray) or plain.dtype.kind == "O" else X
-    _refuse_other_shapes(np.shape(X))
     # Infinite values are refused by `Schema.encode`, which names their column and row.
     return check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, input_name="X")
 

@@ -315,6 +315,7 @@ class TestCurves:
         assert (rounded >= time).all()
         np.testing.assert_array_equal(round_up(time, 500), time)
 
+    @pytest.mark.filterwarnings("ignore:.* the event has the codes 1, 2, and no 0")
     def test_observed_incidence_without_censoring_is_a_share(self):
         cause, time = np.array([1, 2, 1, 1]), np.array([1.0, 2.0, 3.0, 4.0])
         np.testing.assert_allclose(observed_incidence(cause, time, np.array([0.5, 1.5, 3.5]), 1), [0.0, 0.25, 0.5])
