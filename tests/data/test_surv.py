@@ -161,7 +161,7 @@ def test_missing_bounds_of_every_library():
             "an event at time 0 (row 1) cannot have happened before it, as to='up'",
         ),
         (
-            lambda: Surv.rounded([1, 1], [3, 3], "down"),
+            lambda: Surv.rounded([1, 1], [0.3, 0.1 + 0.2], "down"),
             "all events have the same time, which does not say how long a per",
         ),
         (

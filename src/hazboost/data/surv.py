@@ -13,7 +13,7 @@ from hazboost.data.alignment import check_alignment
 from hazboost.data.frames import column_names, is_table
 from hazboost.data.observations import KINDS, check_id, check_lengths, check_time
 from hazboost.data.reading import read_columns
-from hazboost.data.rounding import DIRECTIONS, rounded_intervals
+from hazboost.data.rounding import DIRECTIONS, merge_close, rounded_intervals
 from hazboost.utils.arrays import Array
 from hazboost.utils.describe import describe
 
@@ -231,7 +231,7 @@ def _refuse_unroundable(event: npt.NDArray[Any], time: Array, to: str, unit: flo
             f"to={to!r} says. If 0 is the first period, use to='down'; if the event was there at the start, leave out "
             "the subject."
         )
-    if unit is None and to in ("down", "nearest") and len(np.unique(time[event])) == 1:
+    if unit is None and to in ("down", "nearest") and len(np.unique(merge_close(time[event]))) == 1:
         raise ValueError(
             "Surv.rounded: all events have the same time, which does not say how long a period is; give unit."
         )
