@@ -68,7 +68,7 @@ BAD_Y = {
     "event 1.5": ((changed(EVENT, 3, 1.5), TIME), r"y: the event must be .*; got 1\.5 \(row 3\)"),
     "event 21": ((changed(EVENT, 3, 21.0), TIME), r"got 21\.0 \(row 3\).* times that were given as events"),
     "event NaN": ((changed(EVENT, 3, np.nan), TIME), r"y: the event must be .*; got nan \(row 3\)"),
-    "event text": ((np.array(["yes"] * N), TIME), r"y: the event must be .*; got text \(dtype <U3\)"),
+    "event text": ((np.array(["yes"] * N), TIME), r"y: the event must be .*; got text \(type <U3\)"),
     "event NA": ((pd.array([pd.NA] * N, dtype="boolean"), TIME), "y: the event must be boolean"),
     "time text": ((EVENT, ["long"] * N), "y: the time must be numeric"),
     "time and event swapped": ((TIME, EVENT.astype(int)), "y: event and time look exchanged"),
@@ -141,12 +141,12 @@ BAD_X = {
     "all categories missing": (FRAME.assign(dose=pd.Categorical([None] * N, ["a"])), "missing in 'dose'"),
     "text in pandas": (
         FRAME.assign(dose="high"),
-        r"X: column 'dose' must be numeric or of a categorical.*; got text \(dtype",
+        r"X: column 'dose' must be numeric or categorical.*; got text \(type",
     ),
     "numbers as text in pandas": (FRAME.assign(dose="1.5"), "X: column 'dose' must be numeric .*got text"),
-    "text in polars": (pl.DataFrame({"dose": ["high"] * N}), r"X: column 'dose' must be .*; got text \(dtype String\)"),
+    "text in polars": (pl.DataFrame({"dose": ["high"] * N}), r"X: column 'dose' must be .*; got text \(type String\)"),
     "numbers as text in polars": (pl.DataFrame({"dose": ["1.5"] * N}), "X: column 'dose' must be .*; got text"),
-    "text in Arrow": (pa.table({"dose": ["high"] * N}), r"X: column 'dose' must be .*; got text \(dtype string\)"),
+    "text in Arrow": (pa.table({"dose": ["high"] * N}), r"X: column 'dose' must be .*; got text \(type string\)"),
     "lists in pandas": (FRAME.assign(dose=[[1]] * N), r"X: column 'dose' must be .*; got values of type list"),
     "arrays in polars": (
         pl.DataFrame({"dose": pl.Series([[1.0, 2.0]] * N, dtype=pl.Array(pl.Float64, 2))}),
@@ -159,7 +159,7 @@ BAD_X = {
     "dates in pandas": (FRAME.assign(dose=pd.Timestamp("2020-01-01")), "X: column 'dose' must be .*; got dates"),
     "dates of Arrow in pandas": (
         FRAME.assign(dose=pd.Series([pd.Timestamp("2020-01-01")] * N, dtype="timestamp[ns][pyarrow]")),
-        r"X: column 'dose' must be .*; got dates or durations \(dtype timestamp\[ns\]\[pyarrow\]\)",
+        r"X: column 'dose' must be .*; got dates or durations \(type timestamp\[ns\]\[pyarrow\]\)",
     ),
     "durations in pandas": (
         FRAME.assign(dose=pd.Timedelta(1, "D")),
@@ -177,7 +177,7 @@ BAD_X = {
     ),
     "dates in polars": (
         pl.DataFrame({"dose": [pd.Timestamp("2020-01-01")] * N}),
-        "X: column 'dose' must be .*; got dates or durations .dtype Datetime",
+        "X: column 'dose' must be .*; got dates or durations .type Datetime",
     ),
     "text in an array": (np.array([["a", "b"]] * N), "X must be numeric; got text"),
     "numbers as text in an array": (np.array([["1", "2"]] * N), "X must be numeric; got text"),

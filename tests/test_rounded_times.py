@@ -19,16 +19,12 @@ CHEAP = {"n_estimators": 1, "n_folds": 2, "random_state": 0}
 ADVICE = r"y: \d+ events share only \d+ distinct times"
 
 
-def simulate(n=2000, leaving=25.0):
-    """Features, event times and censoring times; ``leaving`` is the mean time until a subject is lost.
-
-    Probabilities are spread evenly, so that the curve of the sample is close to the true one.
-    """
+def simulate(n=1000, leaving=25.0):
+    """Features, event times and censoring times; ``leaving`` is the mean time until a subject is lost."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=(n, 2))
-    stays, remains = ((rng.permutation(n) + 0.5) / n for _ in range(2))
-    time = SCALE * np.exp(-0.5 * X[:, 0]) * (-np.log(stays)) ** (1.0 / SHAPE)
-    return X, time, np.minimum(-leaving * np.log(remains), END)
+    time = SCALE * np.exp(-0.5 * X[:, 0]) * rng.weibull(SHAPE, n)
+    return X, time, np.minimum(rng.exponential(leaving, n), END)
 
 
 def record(time, censoring, unit, how):

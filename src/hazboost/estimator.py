@@ -207,11 +207,11 @@ default="scaled_softmax"
         How well the model describes the training data (at most about 5,000 of its rows, drawn at random); a warning is
         given if it does so poorly. ``observed_events`` and ``expected_events``, both weighted, agree for a model of
         maximum likelihood; an event in an interval counts as the model expects it there. ``survival_error`` is the
-        largest distance of the survival that the model expects of the people under observation from Kaplan-Meier, in
-        units of 0.05 or three standard errors, whichever is larger; ``survival_error_time`` is when,
-        ``expected_survival`` and ``kaplan_meier`` are the two values, and ``standard_error`` is that of the latter.
-        They are NaN for intervals, recurrent events, and fewer than ten subjects at risk. ``at_bounds`` lists the
-        parameters of the start that are at a bound, of heads with a share of more than 5 % in the expected events.
+        largest distance of the survival that the model expects of the people under observation,
+        ``expected_survival``, from ``kaplan_meier``, found at ``survival_error_time``; the ``standard_error`` is that
+        of Kaplan-Meier, and distances are compared in units of three of them or of 0.05, whichever is larger.
+        These five are NaN for intervals, recurrent events, and fewer than ten subjects at risk. ``at_bounds`` lists
+        the parameters of the start that are at a bound, of heads with a share of more than 5 % in the expected events.
     unique_times_, event_times_ : array
         Distinct observed times, and those with an event; an interval counts at its end.
     causes_ : array of int
@@ -236,6 +236,9 @@ default="scaled_softmax"
     that are not stored count as missing. Categories unknown to training are missing, too; a column all of whose
     categories are unknown is refused. A subject all of whose heads are switched off has the constant hazard of half an
     event in all of the training follow-up.
+
+    **Rounded times**, with which many events share few distinct times, bias the predicted survival; a warning says so.
+    `hazboost.Surv.rounded` makes intervals of them, which do not.
 
     **Copies of rows**, as in a bootstrap sample or an oversampled class, are recognised and stay in one fold: divided
     between folds, a model that has memorised them would seem to be the best. Subjects that are alike by chance, where

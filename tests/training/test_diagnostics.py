@@ -40,6 +40,11 @@ def test_events_of_every_kind_of_row(constant):
     assert observed == pytest.approx(1 + 1 + 3 * 0.8 / np.expm1(0.8))
 
 
+def test_intervals_without_or_with_all_of_the_hazard(constant):
+    observed, _ = count_events(constant([1e-300, 1e5]), rows((1, 2), (1, 2)))
+    assert observed == pytest.approx(1.0)
+
+
 def test_equal_hazards_are_expected_however_subjects_come_and_go(constant):
     rng = np.random.default_rng(0)
     lower = rng.exponential(2.0, 100)
@@ -266,7 +271,8 @@ def test_large_data_are_drawn_from():
 
 
 @pytest.mark.parametrize(
-    ("expected", "observed", "poor"), [(130.0, 100.0, False), (131.0, 100.0, True), (1190.0, 1000.0, False)]
+    ("expected", "observed", "poor"),
+    [(134.0, 100.0, False), (135.0, 100.0, True), (1190.0, 1000.0, False), (0.03, 0.0, False)],
 )
 def test_numbers_of_events_that_differ_are_noticed_where_there_is_no_curve(expected, observed, poor):
     """By more than a fifth, and by more than three standard errors."""
@@ -274,5 +280,5 @@ def test_numbers_of_events_that_differ_are_noticed_where_there_is_no_curve(expec
     found = {"expected_events": expected, "observed_events": observed, "survival_error": nan, "standard_error": nan}
     assert (describe_poor_fit(found) is not None) == poor
     if poor:
-        with pytest.warns(ConvergenceWarning, match="131 events are expected, and 100 were observed"):
+        with pytest.warns(ConvergenceWarning, match="135 events are expected, and 100 were observed"):
             advise_on_fit({**found, "at_bounds": []}, rows((1, 1)), fitted_start=True)

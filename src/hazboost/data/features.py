@@ -20,7 +20,7 @@ from hazboost.utils.arrays import Array, as_numbers, as_plain, refuse_without_nu
 
 #: Trees hold features in single precision.
 LARGEST = float(np.finfo(np.float32).max)
-WANTED = "numeric or of a categorical dtype ('category' in pandas)"
+WANTED = "numeric or categorical ('category' in pandas)"
 
 
 @dataclass(frozen=True)

@@ -381,7 +381,8 @@ def _read_paths(distribution: Distribution, start: Any, stop: Any, identity: Any
         one, other = order[gap[0]], order[gap[0] + 1]
         raise ValueError(
             f"start: there must be no gap; one row ends at {end[one]} (row {one}) and the next starts at "
-            f"{begin[other]} (row {other}){'' if identity is None else f' of id {names[one]}'}. Add a row for the time in between."
+            f"{begin[other]} (row {other}){'' if identity is None else f' of id {names[one]}'}. Add a row for the "
+            "time in between."
         )
     # One group of row numbers per subject.
     rows = np.split(order, np.flatnonzero(np.diff(subject[order])) + 1)

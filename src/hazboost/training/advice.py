@@ -146,6 +146,6 @@ def describe_poor_fit(diagnostics: Diagnostics) -> str | None:
             f"expected, and Kaplan-Meier is {diagnostics['kaplan_meier']:.2f}"
         )
     expected, observed = diagnostics["expected_events"], diagnostics["observed_events"]
-    if abs(expected - observed) > max(FEW_EVENTS * observed, STANDARD_ERRORS * np.sqrt(observed)):
+    if abs(expected - observed) > max(FEW_EVENTS * observed, STANDARD_ERRORS * np.sqrt(max(observed, expected))):
         return f"{expected:.4g} events are expected, and {observed:.4g} were observed"
     return None

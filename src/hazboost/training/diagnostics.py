@@ -26,6 +26,7 @@ from hazboost.data.nonparametric import at_risk
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
 from hazboost.hazards.distribution import Distribution
+from hazboost.hazards.heads.base import MAX_EXPONENT
 from hazboost.hazards.mixture import Block, Mixture, log_time
 from hazboost.prediction.model import Model, Start
 from hazboost.training.linear import LinearStart
@@ -70,9 +71,9 @@ def count_events(distribution: Distribution, target: Target) -> tuple[float, flo
     interval = target.interval
     ends = np.where(interval, target.upper, target.lower)
     at_entry, at_lower, at_upper = distribution.cumulative_hazard(np.column_stack([target.entry, target.lower, ends])).T
-    inside = np.where(interval, np.maximum(at_upper - at_lower, 0.0), 1.0)
-    in_interval = np.where(inside > 0.0, inside / np.expm1(np.maximum(inside, np.finfo(float).tiny)), 1.0)
-    observed = np.where(interval, in_interval, target.event)
+    # D / (exp(D) - 1) is 1 for very small D and 0 for very large ones, where the exponential would overflow.
+    inside = np.clip(np.where(interval, at_upper - at_lower, 1.0), np.finfo(float).tiny, MAX_EXPONENT)
+    observed = np.where(interval, inside / np.expm1(inside), target.event)
     return float(target.weight @ observed), float(target.weight @ (at_lower - at_entry))
 
 

@@ -74,7 +74,7 @@ def refuse_without_numbers(plain: npt.NDArray[Any], name: str, wanted: str = "nu
         kind = next(kinds, None)
     if kind is not None:
         shown = plain.dtype if dtype is None else dtype
-        raise ValueError(f"{name} must be {wanted}; got {kind} (dtype {shown}){REMEDIES.get(kind, '')}.")
+        raise ValueError(f"{name} must be {wanted}; got {kind} (type {shown}){REMEDIES.get(kind, '')}.")
 
 
 def as_numbers(values: Any, name: str, wanted: str = "numeric") -> Array:
