@@ -25,7 +25,7 @@ def load_maker():
 MAKER = load_maker()
 MESSAGES = {message.text: message.kind for message in MAKER.find_messages()}
 #: Messages that need not name an argument: about files, and a kind of table that any argument may be; words that
-#: scikit-learn's checks of estimators ask for; and the errors of other data, which are passed on.
+#: scikit-learn's checks of estimators ask for; and errors about other data, which are passed on.
 EXEMPT = (
     "<path> is not the published file",
     "<file> is not in the folder",

@@ -62,7 +62,7 @@ ADVICE = re.compile(
 )
 #: Words of programmers, and of those who optimise.
 JARGON = re.compile(
-    r"\b(ndarray|dtype object|hessian|gradient|booster|DMatrix|XGBoost|n_samples|kwargs?|iterable|hashable|scalar|"
+    r"\b(ndarray|dtype|hessian|gradient|booster|DMatrix|XGBoost|n_samples|kwargs?|iterable|hashable|scalar|"
     r"callable|tuple|broadcast|ravel|reshape|axis)\b|shape \("
 )
 

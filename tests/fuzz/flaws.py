@@ -208,6 +208,7 @@ FLAWS = {
         with_arguments(y=lambda inputs: ([1] * (len(inputs.raw) + 1),) * 2),
     ),
     "infinite feature": (r"\bX\b", with_value(np.inf)),
+    "feature beyond single precision": (r"\bX\b", with_value(1e300)),
     "text in X": (r"\bX\b", in_frame(lambda n: ["some text"] * n)),
     "dates in X": (r"\bX\b", in_frame(lambda n: pd.date_range("2020-01-01", periods=n))),
     "X is a vector": (r"\bX\b", with_arguments(X=lambda inputs: np.ones(len(inputs.raw)))),

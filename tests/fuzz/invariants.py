@@ -11,7 +11,7 @@ import numpy as np
 
 from tests.fuzz.cases import Case
 from tests.fuzz.flaws import Inputs
-from tests.fuzz.tables import NAMED, SPARSE, UNNAMED, Raw, alike, contain, is_single, new_rows
+from tests.fuzz.tables import LARGEST, NAMED, SPARSE, UNNAMED, Raw, alike, contain, is_single, new_rows
 
 #: Rounding errors that a probability may have.
 ROUNDING = 1e-9
@@ -285,7 +285,7 @@ def tested_values(column, *, zeros):
         return seen
     chosen = seen[np.unique(np.linspace(0, len(seen) - 1, 6).astype(int))]
     reach = max(1.0, abs(chosen[0]), abs(chosen[-1]))
-    values = np.r_[chosen[0] - reach, chosen, chosen[-1] + reach]
+    values = np.unique(np.r_[chosen[0] - reach, chosen, chosen[-1] + reach].clip(-LARGEST, LARGEST))
     return values if zeros else values[values != 0.0]
 
 

@@ -14,6 +14,8 @@ try:
 except ImportError:
     pa = None
 
+#: Just below the largest number of single precision, in which trees hold features.
+LARGEST = 3.4e38
 LABELS = ("low", "middle", "high", "none of these")
 #: A label that training has not seen.
 NEW_LABEL = "new"
@@ -28,7 +30,7 @@ VALUES = {
     "mostly zero": lambda rng, n: np.where(rng.random(n) < 0.8, 0.0, rng.normal(size=n)),
     "far off": lambda rng, n: 1e6 + rng.normal(size=n),
     "large": lambda rng, n: 1e30 * rng.normal(size=n),
-    "huge": lambda rng, n: 1e300 * rng.normal(size=n).clip(-3.0, 3.0),
+    "huge": lambda rng, n: (2e38 * rng.normal(size=n)).clip(-LARGEST, LARGEST),
     "small": lambda rng, n: 1e-30 * rng.normal(size=n),
     "tiny": lambda rng, n: 1e-300 * rng.normal(size=n),
     "category": lambda rng, n: rng.integers(0, 3, n).astype(float),
@@ -87,7 +89,7 @@ def make_raw(features, rows=None, seed=None):
     ]
     if features.container == "float32":
         with np.errstate(under="ignore"):
-            columns = [column.clip(-1e38, 1e38).astype(np.float32).astype(float) for column in columns]
+            columns = [column.astype(np.float32).astype(float) for column in columns]
     names = tuple(NAMES[features.names](i) for i in range(len(columns)))
     raw = Raw(tuple(columns), tuple(column.kind for column in features.columns), names)
     if features.distinct is None:
@@ -99,7 +101,9 @@ def new_rows(features, rows=3):
     """Rows that training has not seen: other values, an unknown category, and missing values where there were none."""
     raw = make_raw(replace(features, distinct=None), rows, seed=features.seed + 1_000)
     columns = [
-        np.where(np.arange(rows) == 0, len(LABELS), column) if kind == "category" else 1.5 * column
+        np.where(np.arange(rows) == 0, len(LABELS), column)
+        if kind == "category"
+        else (1.5 * column).clip(-LARGEST, LARGEST)
         for kind, column in zip(raw.kinds, raw.columns, strict=True)
     ]
     missing = np.arange(rows) == rows - 1
@@ -123,6 +127,11 @@ def with_none(values, convert=float):
 
 
 # Containers without names
+
+
+def as_single(raw, rng):
+    with np.errstate(over="ignore", under="ignore"):
+        return raw.matrix().astype(np.float32)
 
 
 def as_masked(raw, rng):
@@ -248,7 +257,7 @@ def as_arrow(raw, rng):
 UNNAMED = {
     "array": lambda raw, rng: raw.matrix(),
     "fortran": lambda raw, rng: np.asfortranarray(raw.matrix()),
-    "float32": lambda raw, rng: raw.matrix().astype(np.float32),
+    "float32": as_single,
     "object": as_object,
     "masked": as_masked,
     "list": lambda raw, rng: raw.matrix().tolist(),
