@@ -94,3 +94,10 @@ def test_slices_know_whether_a_subject_has_several_rows():
     assert not target[::2].has_several_rows
     assert (target[6:].n_subjects, target[1:4].n_subjects) == (2, 2)
     assert not target[:0].has_several_rows
+
+
+def test_events_at_zero_are_moved_also_where_no_time_is_positive():
+    """As may be in a small validation part, in units of the follow-up of the training data."""
+    moved = Target.of(np.zeros(2), np.array([0.0, np.inf])).without_events_at_zero()
+    np.testing.assert_array_equal(moved.lower, [0.5, 0.0])
+    np.testing.assert_array_equal(moved.upper, [0.5, np.inf])

@@ -187,7 +187,8 @@ class Target:
         if not at_zero.any():
             return self
         times = np.concatenate([self.lower, self.upper, self.entry])
-        moved = np.where(at_zero, 0.5 * times[times > 0.0].min(), self.lower)
+        # Of a small validation part all times may be zero, and half the unit, the longest follow-up, is as good as any.
+        moved = np.where(at_zero, 0.5 * times[times > 0.0].min(initial=1.0), self.lower)
         return replace(self, lower=moved, upper=np.where(self.event, moved, self.upper))
 
 
