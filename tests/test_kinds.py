@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hazboost.boosting.likelihood import loss_and_gradient, row_loss
@@ -201,6 +201,7 @@ def test_curvature_is_additive_positive_and_no_smaller_than_the_gradient(
 
 
 @given(seed=st.integers(0, 10**6), spread=st.floats(0.1, 6.0), scale=st.floats(1e-4, 30.0))
+@example(seed=94972, spread=6.0, scale=24.0)
 @settings(max_examples=25)
 @weight_activations
 def test_curvature_is_no_smaller_than_the_gradient_for_wild_scores(make_mixture, weight, seed, spread, scale):

@@ -101,6 +101,8 @@ def row_loss(mixture: Mixture, scores: Array, target: Target) -> RowLoss:
     gradient, curvature = (
         mixture.join_causes([getattr(part, name) for part in parts]) for name in ("gradient", "curvature")
     )
+    if mixture.weight_activation.signed:  # where the hazard is clipped, the bound has rare gaps
+        curvature = np.maximum(curvature, np.abs(gradient))
     return RowLoss(value, gradient, curvature)
 
 
