@@ -61,6 +61,12 @@ class Engine(Protocol):
     def scores(self, trees: Trees, matrix: Matrix, rounds: tuple[int, int] | None = None) -> Array:
         """Start plus trees of all rounds, or of the rounds ``first <= m < last``, of shape (n, scores)."""
 
+    def total(self, *values: float) -> tuple[float, ...]:
+        """Sums over all places where there are rows; the values themselves if there is one place."""
+
+    def largest(self, value: float) -> float:
+        """The largest value of all places where there are rows."""
+
     def rounds(self, trees: Trees) -> int:
         """Number of rounds that were made."""
 
