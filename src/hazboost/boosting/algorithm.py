@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from hazboost.boosting.columns import read_target
 from hazboost.boosting.objective import Objective
 from hazboost.engines.base import Engine, Matrix, Trees
@@ -67,7 +69,7 @@ def boost(
     for m in range(rounds + 1):  # line 2; once more than there are rounds, for the loss after the last
         # Lines 3 to 13, with the sign of the gradient: parameters, likelihood, penalty, pseudo-residuals.
         sums = objective.pseudo_residuals(scores, target, residuals)
-        loss, mass = engine.total(sums.loss, sums.mass)
+        loss, mass = engine.total(np.array([sums.loss, sums.mass]))
         # A list, not a generator: every callback sees every round.
         stop = [callback(Round(m, trees, loss / mass)) for callback in callbacks]
         if m == rounds or any(stop):

@@ -87,12 +87,12 @@ class DividedEngine:
             scores[:, part.scores] = part.engine.scores(grown, one, rounds)
         return scores
 
-    def total(self, *values: float) -> tuple[float, ...]:
-        """Sums over all places where there are rows, the same in all parts."""
-        return self.parts[0].engine.total(*values)
+    def total(self, values: Array) -> Array:
+        """Sums over the rows of all processes, which are the same for all parts."""
+        return self.parts[0].engine.total(values)
 
     def largest(self, value: float) -> float:
-        """The largest value of all places where there are rows."""
+        """The largest over the rows of all processes."""
         return self.parts[0].engine.largest(value)
 
     def rounds(self, trees: tuple[Trees, ...]) -> int:

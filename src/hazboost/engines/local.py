@@ -86,7 +86,7 @@ class LocalEngine:
         scores: Array = outputs.reshape(matrix.num_row(), -1)[:, : self.n_scores]  # without idle outputs
         return scores
 
-    def total(self, *values: float) -> tuple[float, ...]:
+    def total(self, values: Array) -> Array:
         """All rows are in this process."""
         return values
 
