@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -33,8 +33,8 @@ class Residuals(NamedTuple):
         Weighted; their quotient is minus the target of the trees, and the hessian its weight.
     """
 
-    gradient: npt.NDArray[np.floating]
-    hessian: npt.NDArray[np.floating]
+    gradient: npt.NDArray[Any]
+    hessian: npt.NDArray[Any]
 
 
 class Sums(NamedTuple):

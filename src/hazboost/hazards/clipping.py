@@ -118,7 +118,7 @@ def clip_cumulatives(
     # Derivatives are clipped like the integral itself; see the top of this file.
     def clip(at_t: Array, at_zero: Array) -> Array:
         clipped = np.where(open_end, at_t, 0.0)
-        np.add.at(clipped, (slice(None), row), sign * at_zero)
+        np.add.at(clipped.T, row, (sign * at_zero).T)
         return clipped
 
     return [
