@@ -112,6 +112,15 @@ def test_rows_of_activated_parameters():
         np.testing.assert_array_equal(some, every[:, [2, 0]])
 
 
+def test_what_holds_for_all_parameters_is_not_written_out():
+    exp = PARAMETER_ACTIVATIONS["exp"]
+    ordinary = exp(np.array([[0.0, 3.0]]))
+    assert (ordinary.slope, ordinary.alive) == (ordinary.rows(np.array([1])).slope, None) == (None, None)
+    np.testing.assert_array_equal(exp(np.array([0.0, 1.01 * MAX_LOG])).slope, [1.0, 0.0])
+    assert PARAMETER_ACTIVATIONS["softplus"](np.zeros(2)).alive is None
+    assert PARAMETER_ACTIVATIONS["relu"](np.ones(2)).alive.all()
+
+
 away_from_the_kink = st.floats(0.01, 8.0) | st.floats(-8.0, -0.01)
 
 

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from hazboost.data.target import Target
-from hazboost.hazards.activations import WEIGHT_ACTIVATIONS
+from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads import HEADS
+from hazboost.hazards.heads.base import VALUE
 from hazboost.hazards.mixture import SMALLEST_TIME, cumulatives, log_hazards, log_time, sum_hazards
 from tests.rows import loss_of_rows
 
@@ -100,6 +101,18 @@ def test_one_time_and_many_times_for_each_subject_agree(make_mixture):
         np.testing.assert_array_equal(cumulatives(one), cumulatives(many)[:, :, i])
 
 
+@weights
+@pytest.mark.parametrize("parameter", PARAMETER_ACTIVATIONS)
+def test_total_cumulative_hazard_is_the_weighted_sum_over_all_heads(make_mixture, parameter, weight):
+    mixture = make_mixture(dict.fromkeys(HEADS, 2), parameter, weight, 2)
+    parameters = mixture.parameters(np.random.default_rng(1).normal(size=(mixture.n_scores, 4)))
+    for log_t in (np.log([0.1, 0.4, 1.0, 3.0]), np.log([[0.2, 0.4, 0.6]]), np.log(np.ones((4, 2)) / 3.0)):
+        each = cumulatives(mixture.evaluate(parameters, log_t, VALUE))
+        weight_of_each = parameters.weight[(..., *[None] * (log_t.ndim - 1))]
+        total = mixture.total_cumulative(parameters, log_t)
+        np.testing.assert_allclose(total, (weight_of_each * each).sum(axis=0), rtol=1e-12, atol=1e-14)
+
+
 def test_some_rows_of_the_parameters_are_the_parameters_of_some_rows(make_mixture):
     mixture = make_mixture({"weibull": 1, "loglogistic": 1}, "relu", "relu")
     scores = np.random.default_rng(2).normal(size=(mixture.n_scores, 6))
@@ -109,6 +122,17 @@ def test_some_rows_of_the_parameters_are_the_parameters_of_some_rows(make_mixtur
     np.testing.assert_array_equal(some.alive, same.alive)
     np.testing.assert_array_equal(some.without_hazard, same.without_hazard)
     np.testing.assert_array_equal(some.activated[1][0].log_value, same.activated[1][0].log_value)
+
+
+def test_no_dead_head_needs_no_mask(make_mixture):
+    scores = np.random.default_rng(2).normal(size=(6, 5))
+    parameters = make_mixture({"weibull": 1, "loglogistic": 1}, "exp", "relu").parameters(scores)
+    for one in (parameters, parameters.rows(np.array([3, 0]))):
+        assert one.alive is None
+        np.testing.assert_array_equal(one.only_alive(one.weight), one.weight)
+    dying = make_mixture({"weibull": 1, "loglogistic": 1}, "relu", "relu").parameters(scores)
+    np.testing.assert_array_equal(dying.alive, [(scores[:2] > 0.0).all(axis=0), (scores[2:4] > 0.0).all(axis=0)])
+    np.testing.assert_array_equal(dying.only_alive(np.ones((2, 5))), dying.alive)
 
 
 def test_hazards_add_up_in_logarithms():
