@@ -56,6 +56,8 @@ POWER = 3
 CUBES, STRETCH = SMOOTH_NODES[1:] ** POWER, POWER * SMOOTH_NODES ** (POWER - 1)
 #: Largest error that a fall of S before the first node may cause in the smooth rule, relative to the integral.
 UNSEEN = 1e-9
+#: Log-times at which the cumulative hazard is always computed if weights may be negative.
+REFERENCES = np.concatenate([-np.geomspace(512.0, 1.0, 10), np.linspace(-0.5, 3.0, 8), np.geomspace(4.0, 512.0, 8)])
 #: The integral of a cumulative incidence begins where the cumulative hazard H of all causes is this fraction of
 #: min(H, 1) at the last time asked for. Until there S is practically 1, and a closed form is used.
 BEGINNING = 1e-6
@@ -328,7 +330,7 @@ class Distribution:
 
     def _whole(self, log_t: Array) -> Array:
         """Cumulative hazard of all causes, counted from zero."""
-        return self._over_causes(_cumulative_hazard, log_t)
+        return self._over_causes(_steady_cumulative_hazard, log_t)
 
     def _hazard(self, log_t: Array) -> Array:
         """Hazard of all causes in the mixture's unit of time; zero until ``alive_at``."""
@@ -398,6 +400,18 @@ def _clip(mixture: Mixture, parameters: Parameters, log_t: Array, total: Array) 
     rising = np.maximum.accumulate(np.maximum(np.take_along_axis(total, order, axis=1), 0.0), axis=1)
     np.put_along_axis(total, order, rising, axis=1)
     return total
+
+
+def _steady_cumulative_hazard(mixture: Mixture, parameters: Parameters, log_t: Array) -> Array:
+    """`_cumulative_hazard`, but such that the values at some times do not depend on what other times are asked for.
+
+    With negative weights the cumulative hazard is kept from falling where terms of both signs have become so large that
+    they cancel, at late times. It can only be kept from what it was before; `REFERENCES` are therefore always asked for.
+    """
+    if not mixture.weight_activation.signed:
+        return _cumulative_hazard(mixture, parameters, log_t)
+    references = np.broadcast_to(REFERENCES, (len(log_t), len(REFERENCES)))
+    return _cumulative_hazard(mixture, parameters, np.concatenate([log_t, references], axis=1))[:, : log_t.shape[1]]
 
 
 def _incidence(distribution: Distribution, log_t: Array, cause: int) -> Array:
@@ -482,7 +496,7 @@ def _survival_and_part(
 ) -> tuple[Array, Array]:
     """Survival, and the cumulative hazard of one cause, at log-times of shape (len(rows), points)."""
     total, part = _of_panels(
-        distribution, lambda block, log_t: _total_and_part(block._by_cause(_cumulative_hazard, log_t), cause), rows, x
+        distribution, lambda block, log_t: _total_and_part(block._by_cause(_steady_cumulative_hazard, log_t), cause), rows, x
     )
     if distribution.past is not None and alone.past is not None:
         total = np.maximum(total - distribution.past[rows, None], 0.0)
