@@ -95,7 +95,7 @@ def test_chunks_of_rows_change_nothing(mixed, monkeypatch, weight):
         ]
 
     whole = everything()
-    monkeypatch.setattr(module, "CHUNK", 1)
+    monkeypatch.setattr(module, "BLOCK", 1)
     for before, after in zip(whole, everything(), strict=True):
         np.testing.assert_allclose(after, before, rtol=1e-13, atol=1e-300)
 
