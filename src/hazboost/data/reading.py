@@ -59,11 +59,11 @@ def read_columns(kind: str, columns: Mapping[str, Any], name: str, *, causes_kno
     check_lengths({column: np.atleast_1d(np.asarray(values)) for column, values in columns.items()}, name)
     target = {"right": _read_right, "counting": _read_counting, "interval": _read_interval}[kind](columns, name)
     if not causes_known and kind != "interval":
-        _warn_of_codes_of_r(target, name)
+        warn_of_codes_of_r(target, name)
     return target
 
 
-def _warn_of_codes_of_r(target: Target, name: str) -> None:
+def warn_of_codes_of_r(target: Target, name: str) -> None:
     """Warn if nobody is censored and there are several causes: in R this would be one event and censoring."""
     codes = np.unique(target.cause)
     if len(codes) > 1 and codes[0] > 0:
@@ -125,6 +125,12 @@ def _read_entry(columns: Mapping[str, Any], end: Array, name: str) -> Array | No
     entry = check_time(columns["entry"], name, "entry")
     refuse_unordered(entry, end, (entry >= end) & (entry > 0.0), name, "entry must be before the last time")
     return entry
+
+
+def check_rows(rows: int, target: Target, prefix: str = "") -> None:
+    """Refuse features and outcomes of different numbers of rows."""
+    if rows != len(target):
+        raise ValueError(f"{prefix}X has {rows} rows and y has {len(target)}; both need one for each subject.")
 
 
 def check_informative(target: Target, name: str = "y") -> None:

@@ -10,6 +10,7 @@ from sklearn.model_selection import train_test_split
 
 from hazboost.data.duplicates import copies
 from hazboost.data.folds import rows_of, strata, units
+from hazboost.data.summary import Summary, summarise
 from hazboost.data.target import Target, number_by_appearance
 from hazboost.utils.arrays import Array, Indices, Mask
 
@@ -20,7 +21,7 @@ class Sample:
 
     Attributes
     ----------
-    X : array or sparse matrix of shape (n, features)
+    X : array, sparse matrix or FeatureBatches of shape (n, features)
         Encoded features.
     target : Target
         What was observed.
@@ -31,6 +32,10 @@ class Sample:
     X: Any
     target: Target
     group: Indices | None = None
+
+    def summary(self) -> Summary:
+        """What has to be known of all rows before training."""
+        return summarise(self.X, self.target)
 
     def without_weightless_rows(self) -> Sample:
         """Rows of weight 0 count for nothing: not for the candidate splits of the trees, nor for the unit of time."""
@@ -53,8 +58,19 @@ class Sample:
             ) from error
         return self.rows(rows_of(unit, kept)), self.rows(rows_of(unit, aside))
 
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether the features are an array or a sparse matrix, and not in batches."""
+        return not hasattr(self.X, "load")
+
+    def in_memory(self) -> Sample:
+        """The same with all features in memory."""
+        return self if self.is_in_memory else replace(self, X=self.X.load())
+
     def rows(self, rows: Indices | Mask) -> Sample:
-        """Some of the rows."""
+        """Some of the rows; those of batches always in their own order."""
+        if not self.is_in_memory and rows.dtype != np.bool_:
+            rows = np.sort(rows).astype(np.intp)
         return Sample(self.X[rows], self.target[rows], None if self.group is None else self.group[rows])
 
     def draw(self, most: int, rng: np.random.Generator) -> Sample:

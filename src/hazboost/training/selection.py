@@ -11,11 +11,13 @@ import numpy as np
 
 from hazboost.boosting.callbacks import HeldOut, limited_loss
 from hazboost.boosting.likelihood import row_loss
+from hazboost.boosting.observed import Observed
 from hazboost.data.condense import as_if_only
 from hazboost.data.folds import split_folds
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
 from hazboost.engines.base import Engine, Trees
+from hazboost.hazards.heads.base import VALUE
 from hazboost.hazards.mixture import Mixture, shrink
 from hazboost.prediction.model import Start
 from hazboost.training.cross_validation import CrossValidation, Fold, is_clear, mean_curve
@@ -97,7 +99,9 @@ def divide(plan: Plan, sample: Sample) -> CrossValidation:
     search = plan.search
     hold_out = search.policy.hold_out_of(sample.target.n_subjects)
     rows = split_folds(sample.target, search.folds, search.seed, sample.group, hold_out)
-    folds = tuple(Fold(number, sample.rows(kept), sample.rows(held)) for number, (kept, held) in enumerate(rows))
+    folds = tuple(
+        Fold(number, sample.rows(kept), sample.rows(held).in_memory()) for number, (kept, held) in enumerate(rows)
+    )
     # Stratification spreads events over the folds, but few events or few groups may end up in one of them.
     if not all(fold.kept.target.has_events for fold in folds):
         raise ValueError(
@@ -128,7 +132,8 @@ def path_losses(path: Sequence[LinearStart], held: Sample, limit: float) -> Arra
 
 def row_losses(start: LinearStart, held: Sample) -> Array:
     """Loss of each row, of shape (n,)."""
-    return row_loss(start.mixture, start.margin(held.X), held.target).value
+    observed = Observed.of(held.target, start.mixture.n_causes)
+    return row_loss(start.mixture, start.margin(held.X).T, observed, VALUE).value
 
 
 @dataclass(frozen=True)
@@ -249,10 +254,8 @@ class Growing:
             return held.by_group(np.zeros_like(held.target.subject_mass))
         engine = self.engine(fold, ensemble.depth)
         grown = engine.scores(member.trees, engine.matrix(held.X, start), (0, kept))
-        at_start, at_end = (
-            self.plan.objective.evaluate(scores, held.target).value
-            for scores in (start, shrink(start, grown, self.trust))
-        )
+        objective, rows = self.plan.objective, self.plan.objective.observe(held.target)
+        at_start, at_end = (objective.losses(scores, rows) for scores in (start, shrink(start, grown, self.trust)))
         limit = self.plan.search.policy.largest_difference
         return held.by_group(held.target.limited_change(at_end, at_start, limit))
 
