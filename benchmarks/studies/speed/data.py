@@ -9,7 +9,7 @@ import numpy as np
 COLUMNS = 20
 SHAPE = 1.4
 #: Mean of the censoring times, for which about half of the times are censored.
-CENSORING = 1.2
+CENSORING = 0.9
 #: Times at which survival is predicted.
 TIMES = 100
 
@@ -56,4 +56,5 @@ def of_the_paper(name: str) -> Arrays:
 
     dataset = load_dataset(name)
     time = positive(dataset.y["time"] / dataset.y["time"].max())
-    return {"X": standardised().fit_transform(dataset.X), "event": dataset.y["event"], "time": time}
+    X = dataset.X.astype(dict.fromkeys(dataset.X.select_dtypes("bool"), float))
+    return {"X": standardised().fit_transform(X), "event": dataset.y["event"], "time": time}

@@ -23,6 +23,8 @@ from benchmarks.harness.memory import peak_gibibytes
 
 #: Most rows of the fit that comes first and does not count.
 WARM_UP = 200
+#: Methods of the objective, in this version or in an earlier one, that evaluate the likelihood.
+LIKELIHOOD = ("evaluate", "observe", "pseudo_residuals", "losses", "mean_loss")
 
 
 class Model(Protocol):
@@ -89,8 +91,9 @@ def time_shares(fit: Fit, arrays: dict[str, Any]) -> Result:
     objective = import_module("hazboost.boosting.objective").Objective
     xgboost = import_module("xgboost")
     likelihood, trees = Stopwatch(), Stopwatch()
-    for name in ("evaluate", "pseudo_residuals"):
-        likelihood.watch(objective, name)
+    for name in LIKELIHOOD:
+        if hasattr(objective, name):
+            likelihood.watch(objective, name)
     for owner, name in ((xgboost.Booster, "boost"), (xgboost.Booster, "predict"), (xgboost.QuantileDMatrix, "__init__")):
         trees.watch(owner, name)
     model, result = fitted(fit, arrays, before=lambda: [watch.reset() for watch in (likelihood, trees)])
