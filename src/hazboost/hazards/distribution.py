@@ -274,7 +274,7 @@ class Distribution:
 
         Its mass lies around the time at which H = 1, unless S falls as slowly as 1 / t or more slowly: the integral
         then goes on to grow however few are left. The integrand may be as large or small as doubles are, so it is
-        divided by its largest value at `SCOUTS` and where H passes `LEVELS`.
+        divided by about its largest value.
         """
         crossings = self._crossings() if crossings is None else crossings
         lower = (np.minimum(crossings[:, MIDDLE], upper) - REACH)[:, None]
@@ -283,8 +283,7 @@ class Distribution:
         scouts = lower + (upper[:, None] - lower) * SCOUTS
         cuts = [crossings] if not self.mixture.weight_activation.signed else [crossings, _kinks(self)]
         falls = np.clip(np.concatenate(cuts, axis=1), lower, upper[:, None])
-        seen = np.concatenate([scouts, falls], axis=1)
-        peak: Array = (seen - self._cumulative(seen)).max(axis=1)
+        peak = self._log_peak(np.sort(np.concatenate([scouts, falls], axis=1), axis=1))
 
         def scaled(rows: Indices, x: Array) -> tuple[Array, Array]:
             (hazard,) = _of_panels(self, lambda block, log_t: [block._cumulative(log_t)], rows, x)
@@ -294,6 +293,16 @@ class Distribution:
         inside = integrate(scaled, edges, upper[:, None], np.full(len(self), ACCURACY))[:, 0]
         # S counts as 1 before the lower limit, which contributes exp(lower).
         return np.exp(lower[:, 0]) + np.exp(peak) * inside
+
+    def _log_peak(self, seen: Array) -> Array:
+        """Logarithm of about the largest value of ``S(exp(x)) exp(x)``, found from increasing log-times."""
+        rows, hazard = np.arange(len(self)), self._cumulative(seen)
+        # H rises, so this bounds the values in each interval; the interval with the largest is searched.
+        best = (seen[:, 1:] - hazard[:, :-1]).argmax(axis=1)
+        begin, end = seen[rows, best, None], seen[rows, best + 1, None]
+        closer = begin + (end - begin) * SCOUTS
+        peak: Array = np.maximum((seen - hazard).max(axis=1), (closer - self._cumulative(closer)).max(axis=1))
+        return peak
 
     def _crossings(self) -> Array:
         """Log-times at which the cumulative hazard passes `LEVELS`."""

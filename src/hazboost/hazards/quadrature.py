@@ -96,11 +96,12 @@ def integrate(functions: Functions, edges: Array, at: Array, tolerance: Array) -
     """
     row, left, right, integral = _fit_panels(functions, edges, tolerance)
     ends = integral.sum(axis=1)  # every Chebyshev polynomial is 1 at 1
-    # Integral over all previous panels of the same row: a running sum over all panels minus its value at the first
-    # panel of the row.
-    total = np.cumsum(ends) - ends
-    first = np.searchsorted(row, np.arange(len(edges)))
-    before = total - total[np.minimum(first, len(total) - 1)][row] if len(row) else total
+    # Integral over all previous panels of the same row. Each row has its own sum: a running sum over all rows would add
+    # the rounding errors of a large integral to all rows after it.
+    place = np.arange(len(row)) - np.searchsorted(row, row)
+    by_row = np.zeros((len(edges), int(place.max(initial=-1)) + 1))
+    by_row[row, place] = ends
+    before = (np.cumsum(by_row, axis=1) - by_row)[row, place]
     return _evaluate_panels(row, left, right, integral, before, np.clip(at, edges[:, :1], edges[:, -1:]), edges)
 
 
