@@ -243,13 +243,14 @@ class Growing:
 
         Each fold samples rows and columns in its own way.
         """
-        policy, objective = self.plan.search.policy, replace(self.plan.objective, n_threads=self.threads)
+        search, objective = self.plan.search, replace(self.plan.objective, n_threads=self.threads)
         engine, start = self.engine(fold, depth), self.starts[fold.number]
-        most, patience = (ceil(steps / self.learning_rate) for steps in (policy.max_rounds, policy.patience))
+        rate = engine.learning_rate
+        most, patience = ceil(search.policy.max_rounds / rate), ceil(search.pace.patience / rate)
         # Held-out rows know the training rows: binned by themselves, the same value could fall elsewhere.
         train = training_matrix(engine, fold.kept, start)
         begin = start.margin(fold.held.X)
-        loss = limited_loss(objective, fold.held.target, begin, self.trust, policy.largest_difference)
+        loss = limited_loss(objective, fold.held.target, begin, self.trust, search.policy.largest_difference)
         held_out = HeldOut(training_matrix(engine, fold.held, start, like=train), {"loss": loss})
         stopping, bar = Stopping("loss", patience), progress.bar(fold.number, most)
         trees, best, history = grow(engine, objective, train, most, held_out, stopping, bar)
@@ -265,11 +266,6 @@ class Growing:
     def threads(self) -> int:
         """Threads of each fold: folds share those of the fit, and a single hold-out has all of them."""
         return max(1, self.plan.objective.n_threads // len(self.cv.folds))
-
-    @property
-    def learning_rate(self) -> float:
-        """Factor on the contribution of each tree."""
-        return self.plan.engine.learning_rate
 
     def changes(self, ensemble: Ensemble) -> Array:
         """By how much the trees change the loss of each held-out subject, or group of them."""
