@@ -13,6 +13,7 @@ from hazboost.data.folds import rows_of, strata, units
 from hazboost.data.summary import Summary, summarise
 from hazboost.data.target import Target, number_by_appearance
 from hazboost.utils.arrays import Array, Indices, Mask
+from hazboost.utils.devices import beside, is_on_device, to_device, to_host
 
 
 @dataclass(frozen=True)
@@ -64,14 +65,20 @@ class Sample:
         return not hasattr(self.X, "load")
 
     def in_memory(self) -> Sample:
-        """The same with all features in memory."""
+        """The same with all features in the memory of the computer."""
+        if is_on_device(self.X):
+            return replace(self, X=to_host(self.X).astype(np.float64))
         return self if self.is_in_memory else replace(self, X=self.X.load())
+
+    def on_device(self) -> Sample:
+        """The same with all features, in single precision as trees hold them, in the memory of the GPU."""
+        return replace(self, X=to_device(self.X, np.float32))
 
     def rows(self, rows: Indices | Mask) -> Sample:
         """Some of the rows; those of batches always in their own order."""
         if not self.is_in_memory and rows.dtype != np.bool_:
             rows = np.sort(rows).astype(np.intp)
-        return Sample(self.X[rows], self.target[rows], None if self.group is None else self.group[rows])
+        return Sample(self.X[beside(rows, self.X)], self.target[rows], None if self.group is None else self.group[rows])
 
     def draw(self, most: int, rng: np.random.Generator) -> Sample:
         """At most about ``most`` rows: those of subjects drawn at random."""

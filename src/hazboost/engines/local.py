@@ -15,6 +15,7 @@ from hazboost.engines.external import BatchedFeatures, external_matrix
 from hazboost.engines.features import Features
 from hazboost.engines.packing import pack, unpack, with_idle_outputs
 from hazboost.utils.arrays import Array
+from hazboost.utils.devices import to_host
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,10 @@ class LocalEngine:
         if columns is not None and like is None and self.settings.get("tree_method") == "hist":
             return xgb.QuantileDMatrix(X, max_bin=self.settings["max_bin"], **everything)
         return xgb.DMatrix(within_range(X, self.features), **everything)
+
+    def nearer(self, X: Any) -> Any:
+        """Features are in the memory of the computer."""
+        return to_host(X)
 
     def columns(self, matrix: xgb.DMatrix) -> Columns:
         """The columns of a matrix, in single precision."""

@@ -25,9 +25,12 @@ from hazboost.hazards.mixture import LARGEST_EXPONENT, Mixture, Parameters, colu
 from hazboost.hazards.quadrature import SMOOTH_NODES, integrate, integrate_smooth
 from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.blocks import for_each_block
+from hazboost.utils.devices import beside, is_on_device, to_host
 
 #: Numbers of heads, times and rows evaluated at a time: few enough to stay in the processor's cache.
 BLOCK = 2**17
+#: The same on a GPU, which wants many.
+BLOCK_ON_DEVICE = 2**28
 #: Rows in a block, however few times are asked for.
 LARGEST_BLOCK = 2**13
 #: Times that a subject counts for in an adaptive integral or in the search for quantiles.
@@ -103,6 +106,10 @@ class Distribution:
         )
         return replace(self, scores=self.scores[rows], **known)
 
+    def on_host(self) -> Distribution:
+        """The same in the memory of the computer, where everything can be computed."""
+        return replace(self, scores=to_host(self.scores), alive_at=to_host(self.alive_at), past=to_host(self.past))
+
     def given_alive_at(self, times: Array) -> Distribution:
         """Distributions conditional on being event-free at ``times`` s, of shape (n,): ``S(t) / S(s)`` for t > s.
 
@@ -130,7 +137,9 @@ class Distribution:
 
         The hazard may be infinite at t = 0; the value returned there is that at a time of about 1e-300.
         """
-        return self._at_times(lambda block, at: (block if cause is None else block.of_cause(cause))._hazard_at(at), times)
+        return self._at_times(
+            lambda block, at: (block if cause is None else block.of_cause(cause))._hazard_at(at), times
+        )
 
     def cumulative_incidence(self, times: Array, cause: int) -> Array:
         r"""Probability of an event of one cause by t, :math:`\int_0^t h_c(s) S(s) ds`, of the shape of `survival`.
@@ -167,9 +176,12 @@ class Distribution:
         # The curves that are not smooth are few. They are gathered, because adaptive integrals of few rows are slow.
         rest = np.flatnonzero(np.isnan(mean))
         if len(rest):
-            mean[rest] = self[rest]._in_blocks(
-                lambda block, _: block._integral(np.full(len(block), log_tau)), (), ADAPTIVE
+            adaptive = (
+                self[rest]
+                .on_host()
+                ._in_blocks(lambda block, _: block._integral(np.full(len(block), log_tau)), (), ADAPTIVE)
             )
+            mean[rest] = beside(adaptive, mean)
         return mean * self.unit
 
     def mean(self) -> Array:
@@ -184,6 +196,7 @@ class Distribution:
 
     def _at_times(self, function: Callable[[Distribution, Array], Array], times: Array) -> Array:
         """Values of a function of (distribution, times), of shape (n, times), at times of shape (times,) or (n, times)."""
+        times = beside(times, self.scores)
         return self._in_blocks(
             lambda block, rows: function(block, times if times.ndim == 1 else times[rows]),
             times.shape[-1:],
@@ -194,10 +207,11 @@ class Distribution:
         self, function: Callable[[Distribution, slice], Array], shape: tuple[int, ...], n_times: int
     ) -> Array:
         """Values of a function of (distribution, rows), of shape (n, *shape), which evaluates about ``n_times`` times."""
-        step = max(1, min(LARGEST_BLOCK, BLOCK // (n_times * self.mixture.n_heads)))
+        block, most = (BLOCK_ON_DEVICE, len(self)) if is_on_device(self.scores) else (BLOCK, LARGEST_BLOCK)
+        step = max(1, min(most, block // (n_times * self.mixture.n_heads)))
         if len(self) <= step:
             return function(self, slice(None))
-        result = np.empty((len(self), *shape))
+        result = np.empty_like(self.scores, dtype=np.float64, shape=(len(self), *shape))
 
         def fill(rows: slice) -> None:
             result[rows] = function(replace(self[rows], n_threads=1), rows)
@@ -258,14 +272,15 @@ class Distribution:
         It is one of ``3 tau u^2 S(tau u^3)`` over u; S is 1 until ``alive_at``, where the substitution then begins.
         """
         tau = np.exp(log_tau)
-        alive = np.zeros((len(self), 1)) if self.alive_at is None else np.exp(self._log_time(self.alive_at[:, None]))
+        nothing = np.zeros_like(self.scores, dtype=np.float64, shape=(len(self), 1))
+        alive = nothing if self.alive_at is None else np.exp(self._log_time(self.alive_at[:, None]))
         alive = np.minimum(alive, tau)
-        times = alive + (tau - alive) * CUBES
-        survival = np.ones((len(self), len(SMOOTH_NODES)))
-        np.exp(-self._cumulative(np.clip(log_time(times), *LOG_TIME_RANGE)), out=survival[:, 1:])
+        times = alive + (tau - alive) * beside(CUBES, nothing)
+        survival = np.ones_like(times, shape=(len(self), len(SMOOTH_NODES)))
+        survival[:, 1:] = np.exp(-self._cumulative(np.clip(log_time(times), *LOG_TIME_RANGE)))
         # Before the first node S may fall unseen.
         unseen = CUBES[0] * (1.0 - survival[:, 1])
-        integral, smooth = integrate_smooth(survival * STRETCH)
+        integral, smooth = integrate_smooth(survival * beside(STRETCH, survival))
         smooth &= unseen <= UNSEEN * integral
         return np.where(smooth, alive[:, 0] + (tau - alive[:, 0]) * integral, np.nan)
 
@@ -504,7 +519,10 @@ def _survival_and_part(
 ) -> tuple[Array, Array]:
     """Survival, and the cumulative hazard of one cause, at log-times of shape (len(rows), points)."""
     total, part = _of_panels(
-        distribution, lambda block, log_t: _total_and_part(block._by_cause(_steady_cumulative_hazard, log_t), cause), rows, x
+        distribution,
+        lambda block, log_t: _total_and_part(block._by_cause(_steady_cumulative_hazard, log_t), cause),
+        rows,
+        x,
     )
     if distribution.past is not None and alone.past is not None:
         total = np.maximum(total - distribution.past[rows, None], 0.0)

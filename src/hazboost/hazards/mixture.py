@@ -41,6 +41,7 @@ from hazboost.hazards.activations import (
 from hazboost.hazards.heads import HEADS, Evaluation, Head
 from hazboost.hazards.heads.base import CURVATURE
 from hazboost.utils.arrays import Array, Indices, Mask
+from hazboost.utils.devices import beside
 
 #: Stands in for time zero, whose logarithm does not exist.
 SMALLEST_TIME = 1e-300
@@ -59,7 +60,7 @@ def columns(rows: Array) -> Array:
 
 def shrink(start: Array, grown: Array, trust: Array) -> Array:
     """Scores with the trees' contribution, ``grown - start``, multiplied by ``trust``."""
-    return start + trust * (grown - start)
+    return start + beside(trust, start) * (grown - start)
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.polynomial import chebyshev, legendre
 
 from hazboost.utils.arrays import Array, Indices
+from hazboost.utils.devices import beside
 
 #: ``functions(rows, x)`` returns f and g of the given rows at points of shape (len(rows), points).
 Functions = Callable[[Indices, Array], tuple[Array, Array]]
@@ -64,8 +65,8 @@ def integrate_smooth(values: Array) -> tuple[Array, Array]:
     >>> bool(np.isclose(integral[0], np.e - 1.0, rtol=1e-14)), smooth
     (True, array([ True, False]))
     """
-    integral = (values * SMOOTH_WEIGHTS).sum(axis=1)
-    return integral, np.abs(values @ TO_LAST).max(axis=1) <= SMOOTH * integral
+    integral = values @ beside(SMOOTH_WEIGHTS, values)
+    return integral, np.abs(values @ beside(TO_LAST, values)).max(axis=1) <= SMOOTH * integral
 
 
 def integrate(functions: Functions, edges: Array, at: Array, tolerance: Array) -> Array:

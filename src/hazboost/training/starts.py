@@ -23,6 +23,7 @@ from hazboost.hazards.heads import Head
 from hazboost.hazards.heads.base import GRADIENT, VALUE
 from hazboost.hazards.mixture import SMALLEST_TIME, Block, Mixture, log_time
 from hazboost.utils.arrays import Array, Indices
+from hazboost.utils.devices import beside
 
 #: The smallest shape and weight that a random draw may give.
 SMALLEST_DRAW = 1e-3
@@ -244,4 +245,4 @@ class ConstantStart:
 
     def margin(self, X: Any) -> Array:
         """The intercept, once for each row."""
-        return np.tile(self.intercept, (X.shape[0], 1))
+        return beside(np.tile(self.intercept, (X.shape[0], 1)), X)
