@@ -26,7 +26,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
+from operator import add
 from typing import NamedTuple
 
 import numpy as np
@@ -316,7 +317,7 @@ class Mixture:
             (parameters.weight[block.heads][axes] * block.head.cumulative(log_t, *logs)).sum(axis=0)
             for block, logs in self._broadcast(parameters, log_t)
         )
-        return sum(parts, start=np.zeros(()))
+        return reduce(add, parts)
 
     def _broadcast(self, parameters: Parameters, log_t: Array) -> Iterator[tuple[Block, list[Array]]]:
         """Each block with its log-parameters, given an axis for each one of ``log_t``."""
@@ -327,7 +328,7 @@ class Mixture:
 
 def _all_alive(activated: tuple[Activated, ...]) -> Mask:
     """Where none of the parameters of a block is zero."""
-    every: Mask = np.logical_and.reduce([one.alive for one in activated if one.alive is not None])
+    every: Mask = reduce(np.logical_and, [one.alive for one in activated if one.alive is not None])
     return every
 
 

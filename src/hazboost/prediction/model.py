@@ -88,7 +88,7 @@ class Model:
     def _scores_of_block(self, encoded: Any) -> Array:
         start = self.start.margin(encoded)
         matrix = self.engine.matrix(encoded, start)
-        grown = np.add.reduce([self.engine.scores(trees, matrix) for trees in self.boosters])
+        grown = sum(self.engine.scores(trees, matrix) for trees in self.boosters)
         return shrink(start, grown / len(self.boosters), self.trust)
 
     def course(self, encoded: Any) -> Iterator[Array]:

@@ -68,7 +68,7 @@ class Choice:
     members : tuple of Member
         Models of the folds, to be averaged, or that of the hold-out; empty where trees are grown on all rows instead.
     start : Start, optional
-        The start of the model of the hold-out; elsewhere the start is fitted to all rows.
+        The start that was fitted to drawn rows, where there are many; elsewhere the start is fitted to all rows.
     """
 
     ridge: float | None
@@ -100,7 +100,8 @@ def choose(plan: Plan, sample: Sample) -> Choice:
     progress = FoldProgress(len(cv.folds), stages, draw=plan.search.verbose)
     ridge, starts, results = choose_ridge(plan, cv, progress) if plan.has_linear_start else (None, (), {})
     if plan.given.rounds is not None:
-        return Choice(ridge, plan.given.rounds, plan.first_depth, full, results)
+        start = None if share is None else starts[0]
+        return Choice(ridge, plan.given.rounds, plan.first_depth, full, results, start=start)
     trust = trust_in_trees(mixture, sample.target, policy)
     growing = Growing(plan, cv, starts or tuple(fit_constant_start(plan, fold.kept) for fold in cv.folds), trust)
     best = growing.choose_depth(sample.target, progress)
