@@ -129,7 +129,9 @@ class Distribution:
 
         The hazard may be infinite at t = 0; the value returned there is that at a time of about 1e-300.
         """
-        return self._at_times(lambda block, at: (block if cause is None else block.of_cause(cause))._hazard_at(at), times)
+        return self._at_times(
+            lambda block, at: (block if cause is None else block.of_cause(cause))._hazard_at(at), times
+        )
 
     def cumulative_incidence(self, times: Array, cause: int) -> Array:
         r"""Probability of an event of one cause by t, :math:`\int_0^t h_c(s) S(s) ds`, of the shape of `survival`.
@@ -276,7 +278,7 @@ class Distribution:
         divided by about its largest value.
         """
         crossings = self._crossings() if crossings is None else crossings
-        lower = (np.minimum(crossings[:, MIDDLE], upper) - REACH)[:, None]
+        lower = np.maximum(np.minimum(crossings[:, MIDDLE], upper) - REACH, LOG_TIME_RANGE[0])[:, None]
         if self.alive_at is not None:  # S is 1 until then
             lower = np.minimum(np.maximum(lower, self._log_time(self.alive_at[:, None])), upper[:, None])
         scouts = lower + (upper[:, None] - lower) * SCOUTS
@@ -505,7 +507,10 @@ def _survival_and_part(
 ) -> tuple[Array, Array]:
     """Survival, and the cumulative hazard of one cause, at log-times of shape (len(rows), points)."""
     total, part = _of_panels(
-        distribution, lambda block, log_t: _total_and_part(block._by_cause(_steady_cumulative_hazard, log_t), cause), rows, x
+        distribution,
+        lambda block, log_t: _total_and_part(block._by_cause(_steady_cumulative_hazard, log_t), cause),
+        rows,
+        x,
     )
     if distribution.past is not None and alone.past is not None:
         total = np.maximum(total - distribution.past[rows, None], 0.0)
