@@ -37,8 +37,8 @@ LOG_TIME_RANGE = (-690.0, 690.0)
 PRECISE, ROUGH = 1e-13, 1e-4
 #: Cumulative hazard after which survival rarely counts: S = exp(-45), about 3e-20.
 LATE = 45.0
-#: Values of H at which panels of integrals of survival are cut. They follow its fall, whether it is steep, slow, or both
-#: in succession as in a mixture.
+#: Values of H at which panels of integrals of survival are cut. They follow its fall, whether it is steep, slow, or
+#: both in succession as in a mixture.
 LEVELS = np.array([0.01, 0.1, 0.4, 1.0, 2.5, 6.0, 15.0, LATE])
 MIDDLE = 3  # where H = 1
 #: Integrals of survival begin this far, in log-time, before the time at which H = 1 (before tau, if that is earlier).
@@ -184,7 +184,7 @@ class Distribution:
         return self._in_blocks(lambda block, _: block._mean(), (), ADAPTIVE)
 
     def _at_times(self, function: Callable[[Distribution, Array], Array], times: Array) -> Array:
-        """Values of a function of (distribution, times), of shape (n, times), at times of shape (times,) or (n, times)."""
+        """A function of (distribution, times) at times of shape (times,) or (n, times), giving (n, times)."""
         return self._in_blocks(
             lambda block, rows: function(block, times if times.ndim == 1 else times[rows]),
             times.shape[-1:],
@@ -194,7 +194,7 @@ class Distribution:
     def _in_blocks(
         self, function: Callable[[Distribution, slice], Array], shape: tuple[int, ...], n_times: int
     ) -> Array:
-        """Values of a function of (distribution, rows), of shape (n, *shape), which evaluates about ``n_times`` times."""
+        """A function of (distribution, rows) that evaluates about ``n_times`` times, giving (n, *shape)."""
         step = max(1, min(LARGEST_BLOCK, BLOCK // (n_times * self.mixture.n_heads)))
         if len(self) <= step:
             return function(self, slice(None))
@@ -417,7 +417,7 @@ def _steady_cumulative_hazard(mixture: Mixture, parameters: Parameters, log_t: A
     """`_cumulative_hazard`, but such that the values at some times do not depend on what other times are asked for.
 
     With negative weights the cumulative hazard is kept from falling where terms of both signs have become so large that
-    they cancel, at late times. It can only be kept from what it was before; `REFERENCES` are therefore always asked for.
+    they cancel, at late times. That needs its values at earlier times: `REFERENCES` are therefore always asked for.
     """
     if not mixture.weight_activation.signed:
         return _cumulative_hazard(mixture, parameters, log_t)
