@@ -41,8 +41,8 @@ LOG_TIME_RANGE = (-690.0, 690.0)
 PRECISE, ROUGH = 1e-13, 1e-4
 #: Cumulative hazard after which survival rarely counts: S = exp(-45), about 3e-20.
 LATE = 45.0
-#: Values of H at which panels of integrals of survival are cut. They follow its fall, whether it is steep, slow, or both
-#: in succession as in a mixture.
+#: Values of H at which panels of integrals of survival are cut. They follow its fall, whether it is steep, slow, or
+#: both in succession as in a mixture.
 LEVELS = np.array([0.01, 0.1, 0.4, 1.0, 2.5, 6.0, 15.0, LATE])
 MIDDLE = 3  # where H = 1
 #: Integrals of survival begin this far, in log-time, before the time at which H = 1 (before tau, if that is earlier).
@@ -195,7 +195,7 @@ class Distribution:
         return self._in_blocks(lambda block, _: block._mean(), (), ADAPTIVE)
 
     def _at_times(self, function: Callable[[Distribution, Array], Array], times: Array) -> Array:
-        """Values of a function of (distribution, times), of shape (n, times), at times of shape (times,) or (n, times)."""
+        """A function of (distribution, times) at times of shape (times,) or (n, times), giving (n, times)."""
         times = beside(times, self.scores)
         return self._in_blocks(
             lambda block, rows: function(block, times if times.ndim == 1 else times[rows]),
@@ -206,7 +206,7 @@ class Distribution:
     def _in_blocks(
         self, function: Callable[[Distribution, slice], Array], shape: tuple[int, ...], n_times: int
     ) -> Array:
-        """Values of a function of (distribution, rows), of shape (n, *shape), which evaluates about ``n_times`` times."""
+        """A function of (distribution, rows) that evaluates about ``n_times`` times, giving (n, *shape)."""
         block, most = (BLOCK_ON_DEVICE, len(self)) if is_on_device(self.scores) else (BLOCK, LARGEST_BLOCK)
         step = max(1, min(most, block // (n_times * self.mixture.n_heads)))
         if len(self) <= step:
@@ -292,7 +292,7 @@ class Distribution:
         divided by about its largest value.
         """
         crossings = self._crossings() if crossings is None else crossings
-        lower = (np.minimum(crossings[:, MIDDLE], upper) - REACH)[:, None]
+        lower = np.maximum(np.minimum(crossings[:, MIDDLE], upper) - REACH, LOG_TIME_RANGE[0])[:, None]
         if self.alive_at is not None:  # S is 1 until then
             lower = np.minimum(np.maximum(lower, self._log_time(self.alive_at[:, None])), upper[:, None])
         scouts = lower + (upper[:, None] - lower) * SCOUTS
@@ -429,7 +429,7 @@ def _steady_cumulative_hazard(mixture: Mixture, parameters: Parameters, log_t: A
     """`_cumulative_hazard`, but such that the values at some times do not depend on what other times are asked for.
 
     With negative weights the cumulative hazard is kept from falling where terms of both signs have become so large that
-    they cancel, at late times. It can only be kept from what it was before; `REFERENCES` are therefore always asked for.
+    they cancel, at late times. That needs its values at earlier times: `REFERENCES` are therefore always asked for.
     """
     if not mixture.weight_activation.signed:
         return _cumulative_hazard(mixture, parameters, log_t)
