@@ -12,7 +12,7 @@ import numpy as np
 from hazboost.boosting.callbacks import HeldOut, limited_loss
 from hazboost.boosting.likelihood import row_loss
 from hazboost.boosting.observed import Observed
-from hazboost.data.condense import as_if_only
+from hazboost.data.condense import events_by_cause
 from hazboost.data.folds import split_folds
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
@@ -212,7 +212,7 @@ class Growing:
         """
         policy, depth = self.plan.search.policy, self.plan.first_depth
         best = Ensemble(depth, self.grow_folds(depth, progress))
-        events = sum(events_by_cause(self.plan.objective.mixture, target))
+        events = float(events_by_cause(target, self.plan.objective.mixture.n_causes).sum())
         if self.plan.given.depth is not None or events < policy.events_for_depth:
             return best
         numbers = range(len(self.cv.folds))
@@ -301,10 +301,5 @@ def trust_in_trees(mixture: Mixture, target: Target, policy: Policy) -> Array:
     """
     per_cause, half = mixture.n_scores // mixture.n_causes, policy.events_for_half_trust
     return mixture.join_causes(
-        [np.full(per_cause, events / (events + half)) for events in events_by_cause(mixture, target)]
+        [np.full(per_cause, events / (events + half)) for events in events_by_cause(target, mixture.n_causes)]
     )
-
-
-def events_by_cause(mixture: Mixture, target: Target) -> list[float]:
-    """Weighted numbers of events, those in intervals included."""
-    return [as_if_only(target, cause).event_mass for cause in range(1, mixture.n_causes + 1)]
