@@ -54,7 +54,7 @@ class FeatureBatches:
         """Some rows, given by a mask or by their numbers in ascending order; or all rows of some columns."""
         if isinstance(key, tuple):
             rows, columns = key
-            if rows != slice(None):
+            if not isinstance(rows, slice) or rows != slice(None):
                 raise TypeError("rows and columns of batches cannot be chosen at the same time.")
             return replace(self, columns=self.columns[columns], highest=self.highest[columns])
         rows = np.flatnonzero(self.chosen)[key]
@@ -96,7 +96,7 @@ class FeatureBatches:
     def _check_size(self, number: int, found: int) -> None:
         """Refuse a batch that is not the one that was read first."""
         expected = self.sizes[number] if number < len(self.sizes) else 0
-        if found != expected:
+        if number >= len(self.sizes) or found != expected:
             raise ValueError(
                 f"X had {expected} rows when it was read first, and has {found} now; every pass must give the same "
                 "batches."
