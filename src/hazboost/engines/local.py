@@ -83,7 +83,16 @@ class LocalEngine:
     def scores(self, trees: xgb.Booster, matrix: xgb.DMatrix, rounds: tuple[int, int] | None = None) -> Array:
         """Start plus trees. XGBoost remembers the scores of data that it has seen and adds the new trees only."""
         outputs = trees.predict(matrix, output_margin=True, iteration_range=rounds or (0, 0))
-        return outputs.reshape(matrix.num_row(), -1)[:, : self.n_scores].astype(np.float64)  # without idle outputs
+        scores: Array = outputs.reshape(matrix.num_row(), -1)[:, : self.n_scores]  # without idle outputs
+        return scores
+
+    def total(self, values: Array) -> Array:
+        """All rows are in this process."""
+        return values
+
+    def largest(self, value: float) -> float:
+        """All rows are in this process."""
+        return value
 
     def rounds(self, trees: xgb.Booster) -> int:
         """Number of rounds that were made."""

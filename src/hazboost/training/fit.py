@@ -45,7 +45,8 @@ def train_model(plan: Plan, sample: Sample, validation: Sample | None) -> Traine
     model = Model(plan.engine, trees, start, mixture, choice.trust, plan.schema, unit, plan.time.horizon)
     # Trees of chosen rounds are averaged and shrunk, so their validation loss is computed from the finished model.
     if watched is not None and plan.chooses_rounds:
-        history["validation_loss"] = [plan.objective.mean_loss(one, watched.target) for one in model.course(watched.X)]
+        rows = plan.objective.observe(watched.target)
+        history["validation_loss"] = [plan.objective.mean_loss(one, rows) for one in model.course(watched.X)]
     diagnostics = diagnose(plan, model, scaled)
     advise(plan, sample, Trained(model, history, choice, diagnostics))
     targets = {"train_loss": sample.target, "ridge_loss": sample.target, "round_loss": sample.target}
