@@ -75,8 +75,10 @@ class FeatureBatches:
                 first += size
                 if not chosen.any():
                     continue
-                encoded = self.schema.encode(readable(batch.X))
-            yield self._select(encoded, chosen)
+                part = self._select(self.schema.encode(readable(batch.X)), chosen)
+            del batch  # so that no two batches are in memory at the same time
+            yield part
+            del part
         if first != len(self.chosen):
             raise ValueError(
                 f"batches: there were {len(self.chosen)} rows when they were read first, and {first} now. Every pass "
