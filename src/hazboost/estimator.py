@@ -110,8 +110,9 @@ class FPBoost(Predictor):
     max_depth : int or "auto", default="auto"
         Depth of the trees. ``"auto"`` is 2, and is doubled up to 8 while the gain in held-out likelihood exceeds two
         standard errors. With fewer than 1,000 events, or with a given number of rounds, it is 2.
-    learning_rate : float, default=0.1
-        Factor on the contribution of each tree.
+    learning_rate : float or "auto", default="auto"
+        Factor on the contribution of each tree. ``"auto"`` is 0.1, and 0.3 where the number of rounds is chosen for more
+        than 5,000 subjects.
     alpha : float, default=0
         Strength of the elastic net on the raw scores F, averaged over subjects and scores:
         ``alpha * mean(l1_ratio * |F| + (1 - l1_ratio) * F**2)``, as in the authors' code. (The paper writes norms.)
@@ -291,7 +292,7 @@ default="scaled_softmax"
         "n_estimators": [Interval(numbers.Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "n_folds": [Interval(numbers.Integral, 2, None, closed="left")],
         "max_depth": [Interval(numbers.Integral, 1, None, closed="left"), StrOptions({"auto"})],
-        "learning_rate": [Interval(numbers.Real, 0, None, closed="neither")],
+        "learning_rate": [Interval(numbers.Real, 0, None, closed="neither"), StrOptions({"auto"})],
         "alpha": [Interval(numbers.Real, 0, None, closed="left")],
         "l1_ratio": [Interval(numbers.Real, 0, 1, closed="both")],
         "uniform_heads": ["boolean"],
@@ -324,7 +325,7 @@ default="scaled_softmax"
         loglogistic_heads: int = 1,
         n_estimators: int | Literal["auto"] = "auto",
         max_depth: int | Literal["auto"] = "auto",
-        learning_rate: float = 0.1,
+        learning_rate: float | Literal["auto"] = "auto",
         alpha: float = 0.0,
         l1_ratio: float = 0.5,
         uniform_heads: bool = False,
@@ -643,7 +644,7 @@ default="scaled_softmax"
             constraints.groups,
             upper_limits(data.highest, schema.categories),
         )
-        settings = self._tree_settings(seed, n_threads)
+        settings = self._tree_settings(data.n_subjects, seed, n_threads)
         engine = monotone_engine(partial(self._engine, settings), features, mixture.scaling)
         return Plan(
             schema=schema,
@@ -690,10 +691,16 @@ default="scaled_softmax"
             raise ValueError("weibull_heads, loglogistic_heads and heads are all 0; at least one head is needed.")
         return counts
 
-    def _tree_settings(self, seed: int, n_threads: int) -> dict[str, Any]:
+    def _learning_rate(self, subjects: int) -> float:
+        """The one given, or one that suits the number of subjects; rounds that are given are made for the usual one."""
+        if self.learning_rate != "auto":
+            return self.learning_rate
+        return POLICY.rate_for(subjects if self.n_estimators == "auto" else 0)
+
+    def _tree_settings(self, subjects: int, seed: int, n_threads: int) -> dict[str, Any]:
         """XGBoost's parameters."""
         return {
-            "learning_rate": self.learning_rate,
+            "learning_rate": self._learning_rate(subjects),
             "subsample": self.subsample,
             "colsample_bytree": self.colsample_bytree,
             "min_child_weight": self.min_child_weight,

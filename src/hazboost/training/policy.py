@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 
 @dataclass(frozen=True)
 class Policy:
@@ -23,8 +25,11 @@ class Policy:
         distribution. [Power transform]
     farthest : float
         Standardised features are cut at so many standard deviations in the linear start.  [Linear start]
-    rows_for_linear : int
-        The linear start is fitted to at most so many rows, drawn at random: plenty for its few coefficients.
+    rows_for_choices : int
+        With many subjects, depth and ridge are chosen on at most so many rows, drawn at random. [Many subjects]
+    rows_for_linear, rows_for_ridge, rows_for_column : int
+        The linear start is fitted, and its ridge is chosen, on at most so many rows, or on so many for each column if
+        that is more: plenty for its coefficients. [Many subjects]
     intercept_reach, largest_shift : float
         How far a log-parameter may move from its fit without covariates, and the largest shift of a log-hazard by
         covariates. [Linear start]
@@ -33,8 +38,12 @@ class Policy:
         [Limit on single subjects]
     subjects_for_folds : int
         Above this number of subjects one hold-out takes the place of cross-validation.
-    hold_out : float
-        Share of the subjects in that hold-out.
+    hold_out, most_held_out : float, int
+        Share of the subjects in that hold-out, and the largest number of them. [Many subjects]
+    small_hold_out : float
+        Trees are grown again on all rows if the share of the subjects that were held out is larger.
+    rates : tuple of pairs (int, float)
+        Learning rates of the automatic fit, each up to a number of subjects. [Many subjects]
     max_rounds, patience : float
         Largest number of rounds, and rounds without improvement after which a fold stops, both for a learning rate of
         one; shorter steps get proportionally more.
@@ -58,12 +67,18 @@ class Policy:
     ridges: tuple[float, ...] = (10_000.0, 3_000.0, 1_000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3)
     skewness: float = 2.0
     farthest: float = 4.0
-    rows_for_linear: int = 50_000
+    rows_for_choices: int = 20_000
+    rows_for_linear: int = 20_000
+    rows_for_ridge: int = 5_000
+    rows_for_column: int = 50
     intercept_reach: float = 4.0
     largest_shift: float = 20.0
     largest_difference: float = 3.0
     subjects_for_folds: int = 5_000
     hold_out: float = 0.2
+    most_held_out: int = 5_000
+    small_hold_out: float = 0.1
+    rates: tuple[tuple[float, float], ...] = ((5_000, 0.1), (np.inf, 0.3))
     max_rounds: float = 100.0
     patience: float = 2.0
     events_for_half_trust: float = 100.0
@@ -76,7 +91,13 @@ class Policy:
 
     def hold_out_of(self, subjects: int) -> float | None:
         """Share of the subjects to hold out once; None where there are so few that cross-validation is affordable."""
-        return self.hold_out if subjects > self.subjects_for_folds else None
+        if subjects <= self.subjects_for_folds:
+            return None
+        return min(self.hold_out, self.most_held_out / subjects)
+
+    def rate_for(self, subjects: int) -> float:
+        """Learning rate of the automatic fit: the more subjects, the less a long step overfits."""
+        return next(rate for most, rate in self.rates if subjects <= most)
 
 
 #: The one that `FPBoost` uses.
