@@ -130,7 +130,9 @@ class Distribution:
 
         The hazard may be infinite at t = 0; the value returned there is that at a time of about 1e-300.
         """
-        return self._at_times(lambda block, at: (block if cause is None else block.of_cause(cause))._hazard_at(at), times)
+        return self._at_times(
+            lambda block, at: (block if cause is None else block.of_cause(cause))._hazard_at(at), times
+        )
 
     def cumulative_incidence(self, times: Array, cause: int) -> Array:
         r"""Probability of an event of one cause by t, :math:`\int_0^t h_c(s) S(s) ds`, of the shape of `survival`.
@@ -495,7 +497,10 @@ def _survival_and_part(
 ) -> tuple[Array, Array]:
     """Survival, and the cumulative hazard of one cause, at log-times of shape (len(rows), points)."""
     total, part = _of_panels(
-        distribution, lambda block, log_t: _total_and_part(block._by_cause(_steady_cumulative_hazard, log_t), cause), rows, x
+        distribution,
+        lambda block, log_t: _total_and_part(block._by_cause(_steady_cumulative_hazard, log_t), cause),
+        rows,
+        x,
     )
     if distribution.past is not None and alone.past is not None:
         total = np.maximum(total - distribution.past[rows, None], 0.0)

@@ -95,6 +95,14 @@ class FeatureBatches:
             first += len(part)
         return loaded
 
+    def extremes(self) -> Array:
+        """Rows that have the largest value of every feature, and every category."""
+        rows = np.full((max([1, *map(len, self.schema.categories.values())]), len(self.highest)), np.nan)
+        rows[0] = self.highest
+        for column, categories in self.schema.categories.items():
+            rows[:, column] = np.minimum(np.arange(len(rows)), len(categories) - 1)
+        return rows
+
     def _check_size(self, number: int, found: int) -> None:
         """Refuse a batch that is not the one that was read first."""
         expected = self.sizes[number] if number < len(self.sizes) else 0
