@@ -15,6 +15,14 @@ from hazboost.data.target import Target, number_by_appearance
 from hazboost.utils.arrays import Array, Indices, Mask
 from hazboost.utils.devices import beside, is_on_device, to_device, to_host
 
+#: Of features in batches, so many values are read into memory at the same time: 80 megabytes.
+VALUES_IN_MEMORY = 10_000_000
+
+
+def rows_to_load(most: int, X: Any) -> int:
+    """How many rows of features in batches to read into memory, at most ``most``."""
+    return max(1, min(most, VALUES_IN_MEMORY // int(X.shape[1])))
+
 
 @dataclass(frozen=True)
 class Sample:
@@ -44,7 +52,13 @@ class Sample:
         return self if heavy.all() else replace(self.rows(heavy), target=self.target.only(heavy))
 
     def split(self, fraction: float, seed: int) -> tuple[Sample, Sample]:
-        """Set a part of the subjects aside, stratified on the event where both parts can have some."""
+        """Set a part of the subjects aside, stratified on the event where both parts can have some.
+
+        Of batches, the part is no larger than what fits into memory.
+        """
+        if not self.is_in_memory:
+            rows = len(self.target)
+            fraction = min(fraction, rows_to_load(rows, self.X) / rows)
         unit = units(self.target, self.group)
         kind = strata(self.target, unit, 2)
         try:
@@ -81,7 +95,8 @@ class Sample:
         return Sample(self.X[beside(rows, self.X)], self.target[rows], None if self.group is None else self.group[rows])
 
     def draw(self, most: int, rng: np.random.Generator) -> Sample:
-        """At most about ``most`` rows: those of subjects drawn at random."""
+        """At most about ``most`` rows: those of subjects drawn at random. Of batches, no more than fit into memory."""
+        most = most if self.is_in_memory else rows_to_load(most, self.X)
         if len(self.target) <= most:
             return self
         subject = number_by_appearance(self.target.subject)
