@@ -20,8 +20,8 @@ from hazboost.hazards.mixture import Mixture
 
 ROWS = 100_000
 REPEATS = 60
-#: Seconds of an evaluation over those of the reference. After a change that makes the likelihood faster, write here what
-#: the failing assertion, or `pytest -s`, shows.
+#: Seconds of an evaluation over those of the reference, as `pytest -s` shows them; to be written here again after a
+#: change that makes the likelihood faster.
 RECORDED = 1.4
 TOLERATED = 1.5
 
