@@ -66,9 +66,12 @@ def boost(
         scores = engine.scores(trees, train)
         loss = objective.evaluate(scores, target)  # lines 3 to 11: parameters, likelihood, penalty
         # A list, not a generator: every callback sees every round.
-        stop = [callback(Round(m, trees, target.mean(loss.value))) for callback in callbacks]
+        mean = target.mean(loss.value, engine.total)
+        stop = [callback(Round(m, trees, mean)) for callback in callbacks]
         if m == rounds or any(stop):
             break
-        gradient, hessian = objective.pseudo_residuals(loss, target)  # line 13, with the sign of the gradient
+        gradient, hessian = objective.pseudo_residuals(
+            loss, target, engine.largest
+        )  # line 13, with the sign of the gradient
         trees = engine.grow(trees, train, gradient, hessian)  # lines 14 and 15
     return trees  # line 18

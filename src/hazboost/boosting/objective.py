@@ -9,7 +9,7 @@ import numpy as np
 
 from hazboost.boosting.likelihood import RowLoss, row_loss
 from hazboost.boosting.penalty import elastic_net
-from hazboost.boosting.steps import Step
+from hazboost.boosting.steps import Largest, Step
 from hazboost.data.target import Target
 from hazboost.hazards.mixture import Mixture
 from hazboost.utils.arrays import Array
@@ -62,10 +62,15 @@ class Objective:
         parts = penalty.value * portion, penalty.gradient * portion[:, None], penalty.curvature * portion[:, None]
         return RowLoss(*map(np.add, row_loss(self.mixture, scores, target), parts))
 
-    def pseudo_residuals(self, loss: RowLoss, target: Target) -> tuple[Array, Array]:
-        """Weighted gradient and hessian, the negative targets and the weights of the trees."""
+    def pseudo_residuals(
+        self, loss: RowLoss, target: Target, largest: Largest = lambda value: value
+    ) -> tuple[Array, Array]:
+        """Weighted gradient and hessian, the negative targets and the weights of the trees.
+
+        ``largest`` turns the largest value of these rows into that of all rows, of which these may be a part.
+        """
         caution = np.where(self.mixture.scaling, 1.0, self.caution)
-        gradient, hessian = self.step(loss, target.portion, caution)
+        gradient, hessian = self.step(loss, target.portion, caution, largest)
         weight = target.weight[:, None]  # XGBoost does not apply weights to a custom objective
         return np.clip(gradient, -MAX_GRADIENT, MAX_GRADIENT) * weight, hessian * weight
 

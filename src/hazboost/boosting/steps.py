@@ -12,12 +12,14 @@ import numpy as np
 from hazboost.boosting.likelihood import RowLoss
 from hazboost.utils.arrays import Array
 
+#: From the largest value of some rows to that of all rows.
+Largest = Callable[[float], float]
 #: From the loss of the rows, of shape (n,), their portions of their subjects, and the factor by which steps of each
-#: score are to be shorter, of shape (scores,), to gradient and hessian.
-Step = Callable[[RowLoss, Array, Array], tuple[Array, Array]]
+#: score are to be shorter, of shape (scores,), to gradient and hessian. The rows may be a part of all.
+Step = Callable[[RowLoss, Array, Array, Largest], tuple[Array, Array]]
 
 
-def subject_step(loss: RowLoss, portion: Array, caution: Array) -> tuple[Array, Array]:
+def subject_step(loss: RowLoss, portion: Array, caution: Array, largest: Largest) -> tuple[Array, Array]:
     """First order: the gradient of each subject's own loss.
 
     This is the paper's text with the learning rate multiplied by the number of subjects, so that a learning rate means
@@ -26,17 +28,17 @@ def subject_step(loss: RowLoss, portion: Array, caution: Array) -> tuple[Array, 
     return loss.gradient, np.repeat(portion[:, None], loss.gradient.shape[1], axis=1)
 
 
-def scaled_step(loss: RowLoss, portion: Array, caution: Array) -> tuple[Array, Array]:
+def scaled_step(loss: RowLoss, portion: Array, caution: Array, largest: Largest) -> tuple[Array, Array]:
     """First order: all gradients divided by the largest, as the authors' code does.
 
     The largest is that of a *row*: splitting a subject into several rows may make it smaller, and the step longer.
     """
-    largest = np.abs(loss.gradient).max()
-    gradient, hessian = subject_step(loss, portion, caution)
-    return gradient / (largest if largest > 0.0 else 1.0), hessian
+    divisor = largest(float(np.abs(loss.gradient).max()))
+    gradient, hessian = subject_step(loss, portion, caution, largest)
+    return gradient / (divisor if divisor > 0.0 else 1.0), hessian
 
 
-def newton_step(loss: RowLoss, portion: Array, caution: Array) -> tuple[Array, Array]:
+def newton_step(loss: RowLoss, portion: Array, caution: Array, largest: Largest) -> tuple[Array, Array]:
     """Second order: the gradient, and a curvature that is nowhere smaller.
 
     A leaf then lies in [-1, 1] whatever the data. The factor of caution divides the gradient instead of multiplying the

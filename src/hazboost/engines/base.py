@@ -61,6 +61,12 @@ class Engine(Protocol):
     def scores(self, trees: Trees, matrix: Matrix, rounds: tuple[int, int] | None = None) -> Array:
         """Start plus trees of all rounds, or of the rounds ``first <= m < last``, of shape (n, scores)."""
 
+    def total(self, values: Array) -> Array:
+        """Sums, of which these are the parts of the rows that this process holds: themselves if it holds all rows."""
+
+    def largest(self, value: float) -> float:
+        """The largest over all rows of what is ``value`` over the rows that this process holds."""
+
     def rounds(self, trees: Trees) -> int:
         """Number of rounds that were made."""
 

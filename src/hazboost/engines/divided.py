@@ -87,6 +87,14 @@ class DividedEngine:
             scores[:, part.scores] = part.engine.scores(grown, one, rounds)
         return scores
 
+    def total(self, values: Array) -> Array:
+        """Sums over all rows, of which all parts know."""
+        return self.parts[0].engine.total(values)
+
+    def largest(self, value: float) -> float:
+        """The largest value over all rows."""
+        return self.parts[0].engine.largest(value)
+
     def rounds(self, trees: tuple[Trees, ...]) -> int:
         """Number of rounds that were made, the same in all parts."""
         return self.parts[0].engine.rounds(trees[0])

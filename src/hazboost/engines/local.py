@@ -10,6 +10,7 @@ import numpy as np
 import xgboost as xgb
 
 from hazboost.engines.base import Columns
+from hazboost.engines.collective import together
 from hazboost.engines.dialect import constraints, feature_names, feature_types, within_range
 from hazboost.engines.features import Features
 from hazboost.engines.packing import pack, unpack, with_idle_outputs
@@ -84,6 +85,14 @@ class LocalEngine:
         """Start plus trees. XGBoost remembers the scores of data that it has seen and adds the new trees only."""
         outputs = trees.predict(matrix, output_margin=True, iteration_range=rounds or (0, 0))
         return outputs.reshape(matrix.num_row(), -1)[:, : self.n_scores].astype(np.float64)  # without idle outputs
+
+    def total(self, values: Array) -> Array:
+        """The sums over all processes that grow these trees together; see `hazboost.engines.collective`."""
+        return together(values, xgb.collective.Op.SUM)
+
+    def largest(self, value: float) -> float:
+        """The largest value of all these processes."""
+        return float(together(np.array([value]), xgb.collective.Op.MAX)[0])
 
     def rounds(self, trees: xgb.Booster) -> int:
         """Number of rounds that were made."""
