@@ -19,11 +19,12 @@ from hazboost.boosting.objective import Objective
 from hazboost.boosting.steps import STEPS
 from hazboost.data.alignment import check_alignment
 from hazboost.data.constraints import read_constraints
-from hazboost.data.features import Schema, highest_values, learn_schema, readable, refuse_empty_columns
+from hazboost.data.features import Schema, learn_schema, readable, refuse_empty_columns, upper_limits
 from hazboost.data.names import learn_columns, match_columns
 from hazboost.data.observations import MAX_CAUSES
 from hazboost.data.reading import as_groups, as_target, check_causes, check_informative
 from hazboost.data.sample import Sample
+from hazboost.data.summary import Summary
 from hazboost.data.target import Target
 from hazboost.engines import Engine, Features, LocalEngine, monotone_engine
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
@@ -458,7 +459,7 @@ default="scaled_softmax"
         self._check_training(train, validation)
         if not isinstance(y, Target):  # who passes a target, such as `tune` for each fold, has said it once
             advise_on_ties(train.target)
-        trained = train_model(self._plan(schema, train, n_causes, seed), train, validation)
+        trained = train_model(self._plan(schema, train.summary(), n_causes, seed), train, validation)
         self._learn(named, trained, sample.target)
         return self
 
@@ -548,29 +549,27 @@ default="scaled_softmax"
         self.unique_times_ = np.unique(np.r_[target.lower[(target.lower > 0.0) | ~target.interval], ends])
         self.event_times_ = np.unique(np.r_[target.lower[target.event], ends])
 
-    def _plan(self, schema: Schema, train: Sample, n_causes: int, seed: int) -> Plan:
-        """Translate the parameters for training."""
-        target, policy = train.target, POLICY
-        unit = target.longest  # times lie in (0, 1], where shapes and scales have comparable sizes
-        mixture = self._mixture(policy.background_events * unit / target.exposure, n_causes)
+    def _plan(self, schema: Schema, data: Summary, n_causes: int, seed: int) -> Plan:
+        """Translate the parameters for training on such data, whose mean weight is one."""
+        policy, unit = POLICY, data.longest  # times lie in (0, 1], where shapes and scales have comparable sizes
+        mixture = self._mixture(policy.background_events * unit / data.exposure, n_causes)
         step = STEPS["newton" if self.solver == "newton" else self.gradient_scaling]
         n_threads = effective_n_jobs(self.n_jobs)
-        width = train.X.shape[1]
-        constraints = read_constraints(schema, width, self.monotone_constraints, self.interaction_constraints)
+        constraints = read_constraints(schema, data.width, self.monotone_constraints, self.interaction_constraints)
         check_constraints(constraints, mixture, self.init)
         features = Features(
-            width,
+            data.width,
             None if schema.names is None else tuple(schema.names),
             frozenset(schema.categories),
             constraints.directions,
             constraints.groups,
-            highest_values(train.X, schema.categories),
+            upper_limits(data.highest, schema.categories),
         )
         settings = self._tree_settings(seed, n_threads)
         engine = monotone_engine(partial(self._engine, settings), features, mixture.scaling)
         return Plan(
             schema=schema,
-            time=TimeScale(unit, HORIZONS[self.risk_horizon](target, policy)),
+            time=TimeScale(unit, HORIZONS[self.risk_horizon](data, policy)),
             objective=Objective(mixture, self.alpha, self.l1_ratio, step, policy.caution, n_threads),
             engine=engine,
             given=Given(

@@ -158,14 +158,19 @@ def refuse_empty_columns(encoded: Any, names: list[str] | None) -> None:
         raise ValueError(f"X: every value is missing in {called}; remove such features before fitting.")
 
 
-def highest_values(encoded: Any, categories: Collection[int]) -> tuple[float, ...]:
-    """The largest value of each feature; infinite for categories, by position, whose codes have no order."""
+def highest_values(encoded: Any) -> Array:
+    """The largest value of each feature; NaN where all are missing."""
     if scipy.sparse.issparse(encoded):
-        highest = np.asarray(encoded.nanmax(axis=0).todense(), dtype=np.float64).ravel()
-    else:
-        highest = np.fmax.reduce(encoded, axis=0)
-    highest[list(categories)] = np.inf
-    return tuple(np.where(np.isnan(highest), np.inf, highest).tolist())
+        return np.asarray(encoded.nanmax(axis=0).todense(), dtype=np.float64).ravel()
+    highest: Array = np.fmax.reduce(encoded, axis=0)
+    return highest
+
+
+def upper_limits(highest: Array, categories: Collection[int]) -> tuple[float, ...]:
+    """Limits at the largest values of features; none for categories, by position, whose codes have no order."""
+    limits = np.where(np.isnan(highest), np.inf, highest)
+    limits[list(categories)] = np.inf
+    return tuple(limits.tolist())
 
 
 def _read_column(X: Any, name: Any) -> Categories | Array:

@@ -10,6 +10,7 @@ from sklearn.model_selection import train_test_split
 
 from hazboost.data.duplicates import copies
 from hazboost.data.folds import rows_of, strata, units
+from hazboost.data.summary import Summary, summarise
 from hazboost.data.target import Target, number_by_appearance
 from hazboost.utils.arrays import Array, Indices, Mask
 
@@ -31,6 +32,10 @@ class Sample:
     X: Any
     target: Target
     group: Indices | None = None
+
+    def summary(self) -> Summary:
+        """What has to be known of all rows before training."""
+        return summarise(self.X, self.target)
 
     def without_weightless_rows(self) -> Sample:
         """Rows of weight 0 count for nothing: not for the candidate splits of the trees, nor for the unit of time."""

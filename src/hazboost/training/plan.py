@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from hazboost.boosting.objective import Objective
 from hazboost.data.features import Schema
-from hazboost.data.target import Target
+from hazboost.data.summary import Summary
 from hazboost.engines.base import Engine
 from hazboost.training.policy import Policy
 
 #: Time up to which risks are compared. Where hazards cross, most pairs are decided before the last events.
-HORIZONS: dict[str, Callable[[Target, Policy], float]] = {
-    "events": lambda target, policy: target.event_quantile(policy.horizon),
-    "longest": lambda target, _: target.longest,
+HORIZONS: dict[str, Callable[[Summary, Policy], float]] = {
+    "events": lambda data, policy: data.event_quantile(policy.horizon),
+    "longest": lambda data, _: data.longest,
 }
 
 

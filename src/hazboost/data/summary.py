@@ -1,0 +1,131 @@
+"""What has to be known of all rows before training: a few numbers that the parts of large data can be asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from hazboost.data.features import highest_values
+from hazboost.data.target import Target, followed
+from hazboost.utils.arrays import Array
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Sums, extremes and event times of some rows, in the user's unit of time and with the rows' own weights.
+
+    Summaries of parts that divide no subject add up to that of the whole, exactly: the times of events are kept, which
+    are one number for each event at most, so that their quantiles are those of the whole.
+
+    Attributes
+    ----------
+    n_subjects : int
+        Number of subjects.
+    mass : float
+        Weighted number of subjects.
+    longest, shortest : float
+        The largest and the smallest positive time; the latter is infinite where there is none.
+    exposure : float
+        Weighted time at risk of all rows together.
+    events : array of shape (causes,)
+        Weighted number of events of each known cause; causes beyond the largest code have none.
+    interval_mass : float
+        Weighted number of events that are known to lie between two times, whose cause is unknown.
+    event_times, event_weights : arrays
+        Distinct times of events, in order, intervals at their ends, and the weight of the events at each.
+    highest : array of shape (features,)
+        The largest value of each feature; NaN where all are missing.
+    """
+
+    n_subjects: int
+    mass: float
+    longest: float
+    shortest: float
+    exposure: float
+    events: Array
+    interval_mass: float
+    event_times: Array
+    event_weights: Array
+    highest: Array
+
+    @property
+    def width(self) -> int:
+        """Number of features."""
+        return len(self.highest)
+
+    @property
+    def n_causes(self) -> int:
+        """The largest cause; one where there are only intervals, whose causes are unknown."""
+        return max(len(self.events), 1)
+
+    def events_by_cause(self, n_causes: int) -> Array:
+        """Weighted number of events of each cause; those in intervals are divided like the events of known cause.
+
+        See `hazboost.data.condense.as_if_only`.
+        """
+        known = np.zeros(n_causes)
+        known[: len(self.events)] = self.events
+        total = known.sum()
+        share = known / total if total > 0.0 else np.full(n_causes, 1.0 / n_causes)
+        return known + share * self.interval_mass
+
+    def event_quantile(self, share: float) -> float:
+        """Time by which this share of the events has happened; the longest if that is 0."""
+        reached = np.cumsum(self.event_weights)
+        return float(self.event_times[np.searchsorted(reached, share * reached[-1])]) or self.longest
+
+    def with_mean_weight_one(self) -> Summary:
+        """The summary of the same rows with weights relative to their mean over subjects."""
+        mean = self.mass / self.n_subjects
+        weighted = ("mass", "exposure", "events", "interval_mass", "event_weights")
+        return replace(self, **{name: getattr(self, name) / mean for name in weighted})
+
+
+def summarise(X: Any, target: Target) -> Summary:
+    """The summary of rows in memory."""
+    seen = target.event | target.interval
+    times, weights = _merge_times(followed(target.lower, target.upper)[seen], target.weight[seen])
+    finite = np.concatenate([target.lower, target.entry, target.upper[target.interval]])
+    return Summary(
+        n_subjects=target.n_subjects,
+        mass=float(target.mass.sum()),
+        longest=target.longest,
+        shortest=float(finite[finite > 0.0].min(initial=np.inf)),
+        exposure=target.exposure,
+        events=np.bincount(target.cause, target.weight)[1:].astype(np.float64),
+        interval_mass=float(target.weight @ target.interval),
+        event_times=times,
+        event_weights=weights,
+        highest=highest_values(X),
+    )
+
+
+def combine(parts: Sequence[Summary]) -> Summary:
+    """The summary of all parts together, none of which shares a subject with another."""
+    events = np.zeros(max(len(part.events) for part in parts))
+    for part in parts:
+        events[: len(part.events)] += part.events
+    times, weights = _merge_times(
+        np.concatenate([part.event_times for part in parts]), np.concatenate([part.event_weights for part in parts])
+    )
+    return Summary(
+        n_subjects=sum(part.n_subjects for part in parts),
+        mass=sum(part.mass for part in parts),
+        longest=max(part.longest for part in parts),
+        shortest=min(part.shortest for part in parts),
+        exposure=sum(part.exposure for part in parts),
+        events=events,
+        interval_mass=sum(part.interval_mass for part in parts),
+        event_times=times,
+        event_weights=weights,
+        highest=np.fmax.reduce([part.highest for part in parts]),
+    )
+
+
+def _merge_times(times: Array, weights: Array) -> tuple[Array, Array]:
+    """Distinct times in order, and the sum of the weights at each."""
+    distinct, place = np.unique(times, return_inverse=True)
+    return distinct, np.bincount(place.ravel(), weights, minlength=len(distinct)).astype(np.float64)
