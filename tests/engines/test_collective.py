@@ -42,7 +42,7 @@ def in_threads(function, parts, patience=30):
 
 
 def test_two_processes_grow_the_trees_of_one():
-    trees, losses, largest = grow(slice(None))
+    _, losses, largest = grow(slice(None))
     parts = in_threads(grow, [slice(0, 70), slice(70, 300)])
     assert parts[0][0] == parts[1][0]
     for _, part_losses, part_largest in parts:

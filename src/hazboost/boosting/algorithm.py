@@ -72,6 +72,6 @@ def boost(
             break
         gradient, hessian = objective.pseudo_residuals(
             loss, target, engine.largest
-        )  # line 13, with the sign of the gradient
+        )  # line 13, not negated
         trees = engine.grow(trees, train, gradient, hessian)  # lines 14 and 15
     return trees  # line 18

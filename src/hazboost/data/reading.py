@@ -59,11 +59,11 @@ def read_columns(kind: str, columns: Mapping[str, Any], name: str, *, causes_kno
     check_lengths({column: np.atleast_1d(np.asarray(values)) for column, values in columns.items()}, name)
     target = {"right": _read_right, "counting": _read_counting, "interval": _read_interval}[kind](columns, name)
     if not causes_known and kind != "interval":
-        _warn_of_codes_of_r(target, name)
+        warn_of_codes_of_r(target, name)
     return target
 
 
-def _warn_of_codes_of_r(target: Target, name: str) -> None:
+def warn_of_codes_of_r(target: Target, name: str) -> None:
     """Warn if nobody is censored and there are several causes: in R this would be one event and censoring."""
     codes = np.unique(target.cause)
     if len(codes) > 1 and codes[0] > 0:
@@ -127,14 +127,14 @@ def _read_entry(columns: Mapping[str, Any], end: Array, name: str) -> Array | No
     return entry
 
 
-def check_informative(target: Target, name: str = "y") -> None:
-    """Refuse a target from which no hazard can be learned."""
+def check_informative(target: Target, name: str = "y", rows: int | None = None) -> None:
+    """Refuse a target from which no hazard can be learned; if its rows stand for more, ``rows`` is their number."""
     if not target.weight.any():
         raise ValueError("sample_weight is zero for every subject; at least one must be positive.")
     known = target.cause[target.weight > 0.0]
     if not (known > 0).any() and not (target.interval & (target.weight > 0.0)).any():
         raise ValueError(
-            f"{name} has no event: all {len(target)} subjects are censored (or have weight 0). At least one event is "
+            f"{name} has no event: all {rows or len(target)} subjects are censored (or have weight 0). At least one event is "
             "needed; check which column is read as the event, and that True means that it happened."
         )
     if target.longest == 0.0:

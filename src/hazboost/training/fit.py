@@ -48,11 +48,8 @@ def train_model(plan: Plan, sample: Sample, validation: Sample | None) -> Traine
         history["validation_loss"] = [plan.objective.mean_loss(one, watched.target) for one in model.course(watched.X)]
     diagnostics = diagnose(plan, model, scaled)
     advise(plan, sample, Trained(model, history, choice, diagnostics))
-    targets = {"train_loss": sample.target, "ridge_loss": sample.target, "round_loss": sample.target}
-    if validation is not None:
-        targets["validation_loss"] = validation.target
-    results = in_user_time(choice.results, unit, targets)
-    return Trained(model, in_user_time(history, unit, targets), replace(choice, results=results), diagnostics)
+    events = sample.target.mean(sample.target.event.astype(np.float64))
+    return in_user_time(Trained(model, history, choice, diagnostics), events, validation)
 
 
 def advise(plan: Plan, sample: Sample, trained: Trained) -> None:
@@ -107,12 +104,28 @@ def metrics(plan: Plan, target: Target) -> dict[str, Metric]:
     return watched
 
 
-def in_user_time(values: History, unit: float, targets: Mapping[str, Target]) -> History:
-    """Mean losses, by name, with hazards per unit of the user's time; other values stay as they are.
+def in_user_time(trained: Trained, events: float, validation: Sample | None) -> Trained:
+    """The course of the training with hazards per unit of the user's time.
 
     The hazard per unit of the user's time is smaller by the factor ``unit``, so each event adds ``log(unit)``.
+
+    Parameters
+    ----------
+    trained : Trained
+        The result, with hazards per unit of the model's time.
+    events : float
+        Mean number of observed events of a subject of the training data.
+    validation : Sample, optional
+        Validation data.
     """
-    shifts = {
-        name: target.mean(target.event.astype(np.float64)) * float(np.log(unit)) for name, target in targets.items()
-    }
+    log_unit = float(np.log(trained.model.unit))
+    shifts = dict.fromkeys(("train_loss", "ridge_loss", "round_loss"), events * log_unit)
+    if validation is not None:
+        shifts["validation_loss"] = validation.target.mean(validation.target.event.astype(np.float64)) * log_unit
+    choice = replace(trained.choice, results=shifted(trained.choice.results, shifts))
+    return trained._replace(history=shifted(trained.history, shifts), choice=choice)
+
+
+def shifted(values: History, shifts: Mapping[str, float]) -> History:
+    """Values with something added to each, by name."""
     return {name: [value + shifts.get(name, 0.0) for value in listed] for name, listed in values.items()}
