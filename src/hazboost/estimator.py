@@ -6,6 +6,8 @@ import numbers
 import re
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -18,11 +20,12 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from hazboost.boosting.objective import Objective
 from hazboost.boosting.steps import STEPS
 from hazboost.data.alignment import check_alignment
+from hazboost.data.batches import Batches, read_batches
 from hazboost.data.constraints import read_constraints
-from hazboost.data.features import Schema, learn_schema, readable, refuse_empty_columns, upper_limits
+from hazboost.data.features import Schema, highest_values, learn_schema, readable, refuse_empty_columns, upper_limits
 from hazboost.data.names import learn_columns, match_columns
 from hazboost.data.observations import MAX_CAUSES
-from hazboost.data.reading import as_groups, as_target, check_causes, check_informative
+from hazboost.data.reading import as_groups, as_target, check_causes, check_informative, check_rows
 from hazboost.data.sample import Sample
 from hazboost.data.summary import Summary
 from hazboost.data.target import Target
@@ -450,18 +453,93 @@ default="scaled_softmax"
         learn_columns(named, X)
         schema = learn_schema(X)
         sample = self._read_sample(schema, X, y, sample_weight, groups)
+        # Who passes a target, such as `tune` for each fold, has been advised once.
+        self._train(named, schema, sample, eval_set, advise=not isinstance(y, Target))
+        return self
+
+    def fit_batches(self, batches: Any, *, eval_set: Any = None, cache: str | Path | None = None) -> Self:
+        """Train the model on data that are larger than the memory.
+
+        Features are read in several passes over the batches and binned into files, from which trees are grown; outcomes
+        and gradients of all rows stay in memory, about half a kilobyte for each row. With few subjects, for whom `fit`
+        would use cross-validation, all rows are read into memory, and the model is that of `fit`. Otherwise whatever is
+        to be chosen is chosen on subjects that are drawn at random, and the trees are grown on all others.
+
+        Parameters
+        ----------
+        batches : Batches, callable or iterable
+            Where the rows come from; see `hazboost.Batches`, which also reads Parquet files.
+        eval_set : pair (X, y), or list of one such pair, optional
+            Data in memory to watch during training, and for early stopping.
+        cache : path, optional
+            An existing folder with enough space for the binned features, one to four bytes for each value, in which a
+            folder is made and removed again; by default that of the system for temporary files.
+
+        Returns
+        -------
+        FPBoost
+            The estimator itself. If anything is wrong with the input, it is left as it was.
+
+        Notes
+        -----
+        Trees are grown with ``tree_method="hist"`` on the CPU. Copies of rows are not recognised. The model does not
+        depend on how rows are cut into batches, except that the bins of features with many values, which are
+        approximate quantiles, may differ a little.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hazboost import FPBoost, Surv
+        >>> def read():
+        ...     for seed in range(6):
+        ...         rng = np.random.default_rng(seed)
+        ...         X = rng.normal(size=(1_000, 2))
+        ...         time = rng.weibull(1.5, size=1_000) * np.exp(-X[:, 0])
+        ...         yield X, Surv.right(time < 2.0, np.minimum(time, 2.0))
+        >>> model = FPBoost(n_estimators=20, random_state=0).fit_batches(read)
+        >>> X, y = next(read())
+        >>> bool(model.score(X, y) > 0.75)
+        True
+        """
+        self._validate_params()
+        self._check_combinations()
+        named = BaseEstimator()
+        with TemporaryDirectory(prefix="hazboost-", dir=cache, ignore_cleanup_errors=True) as folder:
+            source = batches if isinstance(batches, Batches) else Batches(batches)
+            schema, sample = read_batches(source, named, causes_known=self.n_causes is not None, cache=Path(folder))
+            sample = self._prepare(schema, sample)
+            if POLICY.hold_out_of(sample.target.n_subjects) is None:
+                sample = sample.in_memory().with_copies_together(2 * self.n_folds)
+            else:
+                self._check_external()
+            self._train(named, schema, sample, eval_set)
+        return self
+
+    def _train(
+        self, named: BaseEstimator, schema: Schema, sample: Sample, eval_set: Any, *, advise: bool = True
+    ) -> None:
+        """Train on data that were read and checked, and learn the result."""
         # Causes are counted before a validation part is set aside, which might hold the only events of one.
         n_causes = check_causes(sample.target, self.n_causes)
         train, validation = sample, self._read_eval_set(named, schema, eval_set, n_causes)
         seed = self._seed()
         if validation is None and self.patience is not None:
-            train, validation = sample.split(self.validation_fraction, seed)
+            train, aside = sample.split(self.validation_fraction, seed)
+            validation = aside.in_memory()
         self._check_training(train, validation)
-        if not isinstance(y, Target):  # who passes a target, such as `tune` for each fold, has said it once
+        if advise:
             advise_on_ties(train.target)
         trained = train_model(self._plan(schema, train.summary(), n_causes, seed), train, validation)
         self._learn(named, trained, sample.target)
-        return self
+
+    def _check_external(self) -> None:
+        """Refuse what XGBoost cannot do with data on disk."""
+        if self.tree_method != "hist":
+            raise ValueError(
+                f"tree_method={self.tree_method!r} needs all data in memory; use tree_method='hist' with fit_batches."
+            )
+        if self.device != "cpu":
+            raise ValueError(f"device={self.device!r} needs all data in memory; use device='cpu' with fit_batches.")
 
     def _check_combinations(self) -> None:
         """Refuse parameters that are each valid but do not go together."""
@@ -481,17 +559,20 @@ default="scaled_softmax"
         check_alignment({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
         target = as_target(y, sample_weight, causes_known=self.n_causes is not None)
         sample = Sample(schema.encode(X), target, None if groups is None else as_groups(groups, target))
-        rows = sample.X.shape[0]
-        if rows != len(target):
-            raise ValueError(f"X has {rows} rows and y has {len(target)}; both need one for each subject.")
-        check_informative(target)
-        refuse_empty_columns(sample.X, schema.names)
+        check_rows(sample.X.shape[0], target)
+        return self._prepare(schema, sample).with_copies_together(2 * self.n_folds)
+
+    def _prepare(self, schema: Schema, sample: Sample) -> Sample:
+        """Refuse what cannot be learned from, and make the weights relative to their mean."""
+        check_informative(sample.target)
+        # Rows of weight 0 must not matter at all, so they are removed before time is scaled and features are binned.
+        sample = sample.without_weightless_rows().with_mean_weight_one()
+        refuse_empty_columns(highest_values(sample.X), schema)
         if schema.categories and self.tree_method == "exact":
             raise ValueError(
                 "tree_method='exact' takes no categorical features; use tree_method='hist' or encode them as numbers."
             )
-        # Rows of weight 0 must not matter at all, so they are removed before time is scaled and features are binned.
-        return sample.without_weightless_rows().with_mean_weight_one().with_copies_together(2 * self.n_folds)
+        return sample
 
     def _check_training(self, train: Sample, validation: Sample | None) -> None:
         """Check what is left to train on after a validation part was set aside, and that part itself."""
@@ -519,10 +600,7 @@ default="scaled_softmax"
         data = Sample(encoded, as_target(pair[1], name="eval_set: y", causes_known=n_causes > 1))
         if data.target.longest == 0.0:
             raise ValueError("eval_set: y: all observed times are 0; at least one must be positive.")
-        if data.X.shape[0] != len(data.target):
-            raise ValueError(
-                f"eval_set: X has {data.X.shape[0]} rows and y has {len(data.target)}; both need one for each subject."
-            )
+        check_rows(data.X.shape[0], data.target, "eval_set: ")
         if data.target.n_causes > n_causes:
             raise ValueError(
                 f"eval_set: y has events of cause {data.target.n_causes}, and y of causes 1 to {n_causes} only; give "

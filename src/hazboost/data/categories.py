@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,8 +22,7 @@ class Categories:
 
     def in_order(self) -> list[Any]:
         """The categories that occur, sorted, so that nothing depends on the order in which a library lists them."""
-        found = [self.categories[code] for code in np.unique(self.codes[self.codes >= 0])]
-        return sorted(found, key=lambda category: (type(category).__name__, category))
+        return in_order(self.categories[code] for code in np.unique(self.codes[self.codes >= 0]))
 
     def encode(self, known: list[Any], name: Any) -> Array:
         """Codes in terms of the ``known`` categories; NaN for missing and unknown ones."""
@@ -31,6 +31,11 @@ class Categories:
         lookup = np.array([code_of.get(category, np.nan) for category in self.categories] + [np.nan])
         _check_unknown(self, np.isnan(lookup[:-1]), known, name)
         return lookup[self.codes]
+
+
+def in_order(categories: Iterable[Any]) -> list[Any]:
+    """Sorted by type and value."""
+    return sorted(categories, key=lambda category: (type(category).__name__, category))
 
 
 def read_categories(column: Any) -> Categories | None:

@@ -148,21 +148,29 @@ def learn_schema(X: Any) -> Schema:
     return Schema([str(name) for name in names], categories, sparse=False)
 
 
-def refuse_empty_columns(encoded: Any, names: list[str] | None) -> None:
-    """Refuse features without any observed value."""
-    if scipy.sparse.issparse(encoded):
+def refuse_empty_columns(highest: Array, schema: Schema) -> None:
+    """Refuse features without any observed value, of which `highest_values` has none."""
+    if schema.sparse:
         return  # a column without stored entries is a column of zeros for the user, not a missing one
-    empty = np.flatnonzero(np.isnan(encoded).all(axis=0))
+    empty = np.flatnonzero(np.isnan(highest))
     if len(empty):
-        called = ", ".join(repr(names[i]) if names else f"column {i}" for i in empty[:5])
+        called = ", ".join(repr(schema.names[i]) if schema.names else f"column {i}" for i in empty[:5])
         raise ValueError(f"X: every value is missing in {called}; remove such features before fitting.")
 
 
 def highest_values(encoded: Any) -> Array:
-    """The largest value of each feature; NaN where all are missing."""
-    if scipy.sparse.issparse(encoded):
+    """The largest value of each feature; NaN where all are missing.
+
+    Features that are not in memory know it already.
+    """
+    if hasattr(encoded, "highest"):
+        known: Array = encoded.highest
+        return known
+    if scipy.sparse.issparse(encoded) and encoded.shape[0]:
         return np.asarray(encoded.nanmax(axis=0).todense(), dtype=np.float64).ravel()
-    highest: Array = np.fmax.reduce(encoded, axis=0)
+    if scipy.sparse.issparse(encoded):
+        return np.full(encoded.shape[1], np.nan)
+    highest: Array = np.fmax.reduce(encoded, axis=0, initial=np.nan)
     return highest
 
 

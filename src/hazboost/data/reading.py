@@ -127,6 +127,12 @@ def _read_entry(columns: Mapping[str, Any], end: Array, name: str) -> Array | No
     return entry
 
 
+def check_rows(rows: int, target: Target, prefix: str = "") -> None:
+    """Refuse features and outcomes of different numbers of rows."""
+    if rows != len(target):
+        raise ValueError(f"{prefix}X has {rows} rows and y has {len(target)}; both need one for each subject.")
+
+
 def check_informative(target: Target, name: str = "y", rows: int | None = None) -> None:
     """Refuse a target from which no hazard can be learned; if its rows stand for more, ``rows`` is their number."""
     if not target.weight.any():

@@ -22,7 +22,7 @@ class Sample:
 
     Attributes
     ----------
-    X : array or sparse matrix of shape (n, features)
+    X : array, sparse matrix or FeatureBatches of shape (n, features)
         Encoded features.
     target : Target
         What was observed.
@@ -49,8 +49,19 @@ class Sample:
         kept, aside = split_units(outcomes(self.target, unit), fraction, seed, grouped=self.group is not None)
         return self.rows(rows_of(unit, kept)), self.rows(rows_of(unit, aside))
 
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether the features are an array or a sparse matrix, and not in batches."""
+        return not hasattr(self.X, "load")
+
+    def in_memory(self) -> Sample:
+        """The same with all features in memory."""
+        return self if self.is_in_memory else replace(self, X=self.X.load())
+
     def rows(self, rows: Indices | Mask) -> Sample:
-        """Some of the rows."""
+        """Some of the rows; those of batches always in their own order."""
+        if not self.is_in_memory and rows.dtype != np.bool_:
+            rows = np.sort(rows).astype(np.intp)
         return Sample(self.X[rows], self.target[rows], None if self.group is None else self.group[rows])
 
     def draw(self, most: int, rng: np.random.Generator) -> Sample:

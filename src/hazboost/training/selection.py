@@ -97,7 +97,9 @@ def divide(plan: Plan, sample: Sample) -> CrossValidation:
     search = plan.search
     hold_out = search.policy.hold_out_of(sample.target.n_subjects)
     rows = split_folds(sample.target, search.folds, search.seed, sample.group, hold_out)
-    folds = tuple(Fold(number, sample.rows(kept), sample.rows(held)) for number, (kept, held) in enumerate(rows))
+    folds = tuple(
+        Fold(number, sample.rows(kept), sample.rows(held).in_memory()) for number, (kept, held) in enumerate(rows)
+    )
     # Stratification spreads events over the folds, but few events or few groups may end up in one of them.
     if not all(fold.kept.target.has_events for fold in folds):
         raise ValueError(

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from hazboost.boosting.algorithm import Callback, boost
 from hazboost.boosting.callbacks import Bar, EarlyStopping, HeldOut, History, ShowProgress
 from hazboost.boosting.columns import target_columns
 from hazboost.boosting.objective import Objective
+from hazboost.data.batches import FeatureBatches
 from hazboost.data.design import learn_design
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
@@ -33,7 +35,7 @@ def fit_linear_starts(plan: Plan, sample: Sample, ridges: Sequence[float]) -> li
     """Linear starts for several strengths of the ridge."""
     mixture, policy = plan.objective.mixture, plan.search.policy
     # Starts with the same seed use the same draws, so that those of the folds differ by their rows only.
-    sample = sample.draw(policy.rows_for_linear, np.random.default_rng(plan.search.seed))
+    sample = sample.draw(policy.rows_for_linear, np.random.default_rng(plan.search.seed)).in_memory()
     without_covariates = marginal_start(mixture.in_logs, sample.target, np.random.default_rng(plan.search.seed))
     design = learn_design(sample.X, plan.schema, sample.target.mass, policy.skewness, policy.farthest)
     path = fit_linear_path(
@@ -57,7 +59,14 @@ def without_absent_causes(path: list[LinearStart], target: Target) -> list[Linea
 
 def training_matrix(engine: Engine, sample: Sample, start: Start, like: Matrix | None = None) -> Matrix:
     """A sample as the engine holds it, with the outcome of each row."""
-    return engine.matrix(sample.X, start.margin(sample.X), target_columns(sample.target), like)
+    return engine.matrix(sample.X, margins(start, sample.X), target_columns(sample.target), like)
+
+
+def margins(start: Start, X: Any) -> npt.NDArray[Any]:
+    """Scores of each row before the first tree; of features in batches in single precision, as engines hold them."""
+    if not isinstance(X, FeatureBatches):
+        return start.margin(X)
+    return np.concatenate([start.margin(part).astype(np.float32) for part in X.parts()])
 
 
 class Grown(NamedTuple):

@@ -1,0 +1,117 @@
+"""Parquet files, read batch by batch with pyarrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hazboost.utils.describe import and_more
+
+#: Columns that an outcome can have.
+OUTCOME = ("event", "time", "entry", "start", "stop", "id", "lower", "upper")
+
+
+@dataclass(frozen=True)
+class ParquetFiles:
+    """Makes batches of Parquet files; every call begins at the first row.
+
+    Attributes
+    ----------
+    files : tuple of Path
+        Files and folders of files.
+    outcome : mapping of str to str
+        Column of each part of the outcome.
+    weight : str, optional
+        Column of the weights.
+    columns : list of str, optional
+        Columns of the features; by default all others.
+    batch_rows : int
+        Rows in a batch.
+    """
+
+    files: tuple[Path, ...]
+    outcome: Mapping[str, str]
+    weight: str | None
+    columns: Sequence[str] | None
+    batch_rows: int
+
+    def __call__(self) -> Iterator[tuple[Any, ...]]:
+        """Read all files once."""
+        arrow, parquet = _import("pyarrow"), _import("pyarrow.parquet")
+        left = None  # rows of a subject that may go on in the next batch
+        for path in self._paths():
+            # Reading ahead, as by default, would hold all columns of a group of rows, which may be all rows of a file.
+            with parquet.ParquetFile(path, pre_buffer=False) as file:
+                features = self._features(file.schema_arrow.names, path)
+                needed = [*features, *self._others()]
+                for rows in file.iter_batches(self.batch_rows, columns=needed, use_threads=False):
+                    table = arrow.Table.from_batches([rows])
+                    if left is not None:
+                        table = arrow.concat_tables([left, table], promote_options="permissive")
+                    table, left = self._complete(table)
+                    if table.num_rows:
+                        yield self._batch(table, features)
+        if left is not None:
+            yield self._batch(left, features)
+
+    def _paths(self) -> list[Path]:
+        """All files, those of a folder in the order of their names."""
+        paths = []
+        for path in self.files:
+            found = sorted(path.glob("**/*.parquet")) if path.is_dir() else [path]
+            if not found or not all(one.is_file() for one in found):
+                raise FileNotFoundError(
+                    f"files: {path} is not a Parquet file, nor a folder with files whose names end in .parquet; check "
+                    "the path."
+                )
+            paths += found
+        return paths
+
+    def _others(self) -> list[str]:
+        """Columns that are no features."""
+        return list(dict.fromkeys([*self.outcome.values(), *([] if self.weight is None else [self.weight])]))
+
+    def _features(self, names: list[str], path: Path) -> list[str]:
+        """Columns of the features in a file."""
+        others = self._others()
+        features = [name for name in names if name not in others] if self.columns is None else list(self.columns)
+        absent = [repr(name) for name in [*features, *others] if name not in names]
+        if absent:
+            raise ValueError(
+                f"columns: {path.name} has no column {and_more(absent[:5], len(absent))}; check the names that were "
+                "given for the outcome, the weight and the features."
+            )
+        return features
+
+    def _complete(self, table: Any) -> tuple[Any, Any]:
+        """Rows of subjects that are complete, and the rows of the last one, which may go on in the next batch."""
+        if "id" not in self.outcome or not table.num_rows:
+            return table, None
+        subject = np.asarray(table[self.outcome["id"]])
+        others = np.flatnonzero(subject != subject[-1])
+        kept = int(others[-1]) + 1 if len(others) else 0
+        return table.slice(0, kept), table.slice(kept)
+
+    def _batch(self, table: Any, features: list[str]) -> tuple[Any, ...]:
+        """Features, outcome and weights of some rows."""
+        X = table.select(features)
+        if not self.outcome:
+            return (X,)
+        y = table.select(list(self.outcome.values())).rename_columns(list(self.outcome))
+        return (X, y) if self.weight is None else (X, y, table[self.weight])
+
+
+def _import(module: str) -> Any:
+    """A module of pyarrow, which is not installed with the library."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise ImportError(
+            "files: reading Parquet files needs pyarrow, which is not installed; install it with "
+            "pip install 'hazboost[parquet]'."
+        ) from error

@@ -1,0 +1,164 @@
+"""The first pass over batches: all that is kept in memory, and checks that name the batch.
+
+Outcomes and weights of all rows are kept, a few numbers for each: boosting needs them in every round. What is said of
+all rows together (events, times, weights, causes) is therefore computed and checked by the same code, and with the same
+result, as for data in memory. Features are only looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hazboost.data.alignment import check_alignment
+from hazboost.data.batches.features import FeatureBatches
+from hazboost.data.batches.source import Batch, Batches, in_batch
+from hazboost.data.categories import in_order
+from hazboost.data.features import Schema, highest_values, learn_schema, readable
+from hazboost.data.names import learn_columns
+from hazboost.data.observations import check_id, find_columns
+from hazboost.data.reading import as_target, check_rows, warn_of_codes_of_r
+from hazboost.data.sample import Sample
+from hazboost.data.target import Target
+from hazboost.utils.arrays import Array
+from hazboost.utils.describe import and_more
+
+
+class _Read(NamedTuple):
+    """What is kept of one batch."""
+
+    schema: Schema
+    target: Target
+    weighted: bool
+    highest: Array
+    subjects: npt.NDArray[np.int64]
+
+
+def read_batches(
+    batches: Batches, named: Any, *, causes_known: bool = False, cache: Path | None = None
+) -> tuple[Schema, Sample]:
+    """Read batches once, and make a sample of which the features stay where they are.
+
+    Parameters
+    ----------
+    batches : Batches
+        Where the rows come from.
+    named : object
+        Takes scikit-learn's attributes for the number and names of features.
+    causes_known : bool
+        Whether codes above 1 are known to be causes; see `as_target`.
+    cache : Path, optional
+        A folder in which others may keep what they make of the features.
+    """
+    parts: list[_Read] = []
+    for number, batch in enumerate(batches):
+        with in_batch(number):
+            if not batch.n_rows:
+                raise ValueError("X has no rows; leave such batches out.")
+            X = readable(batch.X)
+            if number == 0:
+                learn_columns(named, X)
+            parts.append(_read_batch(batch, X))
+            _check_same_columns(parts[0], parts[-1])
+    if not parts:
+        raise ValueError(
+            "batches: there is not a single one. Check the source; if it is a function, it must begin to read anew "
+            "whenever it is called."
+        )
+    _refuse_divided_subjects([part.subjects for part in parts])
+    target = _join_targets(parts)
+    if not causes_known:
+        warn_of_codes_of_r(target, "y")
+    schema = replace(parts[0].schema, categories=_join_categories([part.schema for part in parts]))
+    highest = np.fmax.reduce([part.highest for part in parts])
+    sizes, everything = tuple(len(part.target) for part in parts), np.ones(len(target), dtype=bool)
+    X = FeatureBatches(batches, schema, sizes, everything, np.arange(len(highest)), highest, cache)
+    return schema, Sample(X, target)
+
+
+def _read_batch(batch: Batch, X: Any) -> _Read:
+    """Check a batch as `FPBoost.fit` checks all data."""
+    if batch.y is None:
+        raise ValueError("y is missing; give a pair (X, y), and with from_parquet the columns of the outcome.")
+    schema = learn_schema(X)
+    encoded = schema.encode(X)
+    check_alignment({"X": X, "y": batch.y, "sample_weight": batch.sample_weight})
+    # One batch may lack censored rows by chance, which says nothing of what the codes mean.
+    target = as_target(batch.y, batch.sample_weight, causes_known=True)
+    check_rows(encoded.shape[0], target)
+    highest = highest_values(encoded[target.weight > 0.0])
+    return _Read(schema, target, batch.sample_weight is not None, highest, _subjects(batch.y))
+
+
+def _subjects(y: Any) -> npt.NDArray[np.int64]:
+    """A number for each id in a batch, which is the same for the same id in another one; none without ids."""
+    columns = {} if isinstance(y, Target) else find_columns(y, "y")[1]
+    names = np.unique(check_id(columns["id"], "y")).tolist() if "id" in columns else []
+    return np.fromiter(map(hash, names), np.int64, len(names))
+
+
+def _check_same_columns(first: _Read, other: _Read) -> None:
+    """Refuse a batch with other columns than the first one, or in another order."""
+    if len(first.highest) != len(other.highest):
+        raise ValueError(
+            f"X has {len(other.highest)} columns, and in batch 0 it has {len(first.highest)}; give every batch the "
+            "same columns in the same order."
+        )
+    if first.schema.names != other.schema.names or first.schema.sparse != other.schema.sparse:
+        found, expected = (_describe_columns(one.schema) for one in (other, first))
+        raise ValueError(
+            f"X has {found}, and in batch 0 it has {expected}; give every batch the same columns in the same order."
+        )
+    differ = sorted(first.schema.categories.keys() ^ other.schema.categories.keys())
+    if differ:
+        was, now = ("categorical", "numeric") if differ[0] in first.schema.categories else ("numeric", "categorical")
+        name = (first.schema.names or [])[differ[0]]
+        raise ValueError(
+            f"X: column {name!r} is {now}, and in batch 0 it is {was}; convert it in all batches to the same."
+        )
+    if first.weighted != other.weighted:
+        raise ValueError("sample_weight must be given in all batches or in none of them, and batch 0 differs.")
+
+
+def _describe_columns(schema: Schema) -> str:
+    if schema.names is None:
+        return f"a {'sparse matrix' if schema.sparse else 'plain array'} without names"
+    return f"the columns {and_more(schema.names[:5], len(schema.names))}"
+
+
+def _refuse_divided_subjects(subjects: Sequence[npt.NDArray[np.int64]]) -> None:
+    """Refuse a subject with rows in two batches, which would count as two."""
+    batch = np.repeat(np.arange(len(subjects)), [len(one) for one in subjects])
+    subject = np.concatenate(subjects)
+    order = np.argsort(subject, kind="stable")
+    again = np.flatnonzero(subject[order][1:] == subject[order][:-1])
+    if len(again):
+        one, other = batch[order[again[0]]], batch[order[again[0] + 1]]
+        raise ValueError(
+            f"batches: batches {one} and {other} have rows of the same id; all rows of a subject must be in one "
+            "batch. Sort the rows by id, and cut them between subjects."
+        )
+
+
+def _join_targets(parts: Sequence[_Read]) -> Target:
+    """The outcomes of all rows, with subjects numbered in the order of appearance."""
+    targets = [part.target for part in parts]
+    offset = np.cumsum([0, *(target.n_subjects for target in targets[:-1])])
+    subject = np.concatenate([target.subject + first for target, first in zip(targets, offset, strict=True)])
+    names = ("lower", "upper", "weight", "entry", "cause", "portion")
+    joined = {name: np.concatenate([getattr(target, name) for target in targets]) for name in names}
+    target = Target(subject=subject, **joined)
+    return as_target(target, target.weight)  # compares the weights of all batches
+
+
+def _join_categories(schemas: Sequence[Schema]) -> dict[int, list[Any]]:
+    """The categories of each column that occur in any batch, in the order of `hazboost.data.categories`."""
+    return {
+        column: in_order({category for schema in schemas for category in schema.categories[column]})
+        for column in schemas[0].categories
+    }
