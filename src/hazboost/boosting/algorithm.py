@@ -70,8 +70,6 @@ def boost(
         stop = [callback(Round(m, trees, mean)) for callback in callbacks]
         if m == rounds or any(stop):
             break
-        gradient, hessian = objective.pseudo_residuals(
-            loss, target, engine.largest
-        )  # line 13, not negated
+        gradient, hessian = objective.pseudo_residuals(loss, target, engine.largest)  # line 13, not negated
         trees = engine.grow(trees, train, gradient, hessian)  # lines 14 and 15
     return trees  # line 18

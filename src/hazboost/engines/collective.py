@@ -22,7 +22,6 @@ from xgboost.tracker import RabitTracker
 
 from hazboost.utils.arrays import Array
 
-
 #: Errors of the connection come from this part of XGBoost, and say so.
 IN_COLLECTIVE = re.compile(r"[/\\]collective[/\\]")
 
@@ -36,6 +35,11 @@ def together(values: npt.NDArray[Any], operation: Op) -> Array:
     if not xgb.collective.is_distributed():
         return values
     return xgb.collective.allreduce(values, operation)
+
+
+def own_place() -> int:
+    """Number of this process among those that are connected; 0 where it is alone."""
+    return int(xgb.collective.get_rank())
 
 
 def start_tracker(processes: int, host: str | None, patience: int) -> dict[str, Any]:

@@ -40,24 +40,43 @@ def train_model(plan: Plan, sample: Sample, validation: Sample | None) -> Traine
     scaled, watched = sample.scaled(unit), None if validation is None else validation.scaled(unit)
     choice = choose(plan, scaled)
     start = fit_start(plan, scaled, choice)
-    trees, history = grow_final(plan, scaled, watched, start, choice)
-    mixture = plan.objective.mixture
-    model = Model(plan.engine, trees, start, mixture, choice.trust, plan.schema, unit, plan.time.horizon)
+    grown = grow_final(plan, scaled, watched, start, choice)
+    trained = assemble(plan, start, choice, grown, scaled, watched)
+    advise(plan, sample.target, trained)
+    return in_user_time(trained, sample.target.mean(sample.target.event.astype(np.float64)), validation)
+
+
+def assemble(
+    plan: Plan,
+    start: Start,
+    choice: Choice,
+    grown: tuple[tuple[Trees, ...], History],
+    sample: Sample,
+    validation: Sample | None,
+) -> Trained:
+    """The model with these trees, and how it describes training and validation data, in its own unit of time."""
+    trees, history = grown
+    time, mixture = plan.time, plan.objective.mixture
+    model = Model(plan.engine, trees, start, mixture, choice.trust, plan.schema, time.unit, time.horizon)
     # Trees of chosen rounds are averaged and shrunk, so their validation loss is computed from the finished model.
-    if watched is not None and plan.chooses_rounds:
-        history["validation_loss"] = [plan.objective.mean_loss(one, watched.target) for one in model.course(watched.X)]
-    diagnostics = diagnose(plan, model, scaled)
-    advise(plan, sample, Trained(model, history, choice, diagnostics))
-    events = sample.target.mean(sample.target.event.astype(np.float64))
-    return in_user_time(Trained(model, history, choice, diagnostics), events, validation)
+    if validation is not None and plan.chooses_rounds:
+        target = validation.target
+        history = {
+            **history,
+            "validation_loss": [plan.objective.mean_loss(one, target) for one in model.course(validation.X)],
+        }
+    return Trained(model, history, choice, diagnose(plan, model, sample))
 
 
-def advise(plan: Plan, sample: Sample, trained: Trained) -> None:
-    """Warn where the training did not go well; of several reasons only of the first, which explains the others."""
+def advise(plan: Plan, target: Target, trained: Trained) -> None:
+    """Warn where the training did not go well; of several reasons only of the first, which explains the others.
+
+    The target is that of the training data, in the user's unit of time.
+    """
     model, history, choice, diagnostics = trained
     explained = advise_on_course(history["train_loss"], choice.rounds, model.n_rounds, plan.stopping.patience)
     if not explained:
-        advise_on_fit(diagnostics, sample.target, fitted_start=plan.has_fitted_start)
+        advise_on_fit(diagnostics, target, fitted_start=plan.has_fitted_start)
 
 
 def fit_start(plan: Plan, sample: Sample, choice: Choice) -> Start:
