@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-try:
-    import dask.dataframe
-    import distributed
-except ImportError as error:
-    raise ImportError("hazboost.dask needs Dask and pandas; install them with pip install 'hazboost[dask]'.") from error
+from importlib.util import find_spec
+
+if any(find_spec(package) is None for package in ("dask", "distributed", "pandas")):
+    raise ImportError("hazboost.dask needs Dask and pandas; install them with pip install 'hazboost[dask]'.")
 
 from hazboost.dask.estimator import FPBoost
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias
 
 import dask.array as da
 import dask.dataframe as dd
@@ -14,7 +12,7 @@ from dask.delayed import Delayed
 from hazboost.utils.describe import describe
 
 #: Collections that have rows.
-Collection = da.Array | dd.DataFrame | dd.Series
+Collection: TypeAlias = da.Array | dd.DataFrame | dd.Series
 
 
 def is_collection(data: Any) -> bool:
@@ -63,7 +61,7 @@ def split_like(X: Collection, parts: int, data: Any, name: str) -> list[Any]:
         )
     if isinstance(data, da.Array):
         data = _with_chunks_of(X, data)
-    pieces = np.ravel(data.to_delayed()).tolist()
+    pieces: list[Any] = np.ravel(data.to_delayed()).tolist()
     if len(pieces) != parts:
         raise ValueError(
             f"{name} has {len(pieces)} partitions and X has {parts}; both need the same rows in each. Use .repartition "
@@ -85,9 +83,3 @@ def _with_chunks_of(X: Collection, data: da.Array) -> da.Array:
 def row_counts(X: Collection, parts: int) -> list[float]:
     """Number of rows of each partition; NaN where it is not known before they are computed."""
     return list(X.chunks[0]) if isinstance(X, da.Array) else [np.nan] * parts
-
-
-def first_rows(counts: Mapping[int, int] | list[int]) -> Iterator[int]:
-    """Where partitions of these sizes begin."""
-    sizes = list(counts.values()) if isinstance(counts, Mapping) else counts
-    yield from (int(begin) for begin, _ in pairwise(np.cumsum([0, *sizes])))

@@ -21,7 +21,8 @@ from hazboost.data.summary import Summary
 from hazboost.data.target import Target, followed, number_by_appearance
 from hazboost.utils.arrays import Indices
 
-P, T = ParamSpec("P"), TypeVar("T")
+P = ParamSpec("P")
+T = TypeVar("T")
 Hashes = npt.NDArray[np.uint64]
 
 

@@ -74,6 +74,7 @@ class Lazy:
         """The prediction of each partition; ``empty`` or an empty array for those without rows."""
         features = split_features(self.X)
         rows = {name: split_like(self.X, len(features), one, name) for name, one in self.by_row.items()}
+        by_part = [{name: one[i] for name, one in rows.items()} for i in range(len(features))]
         model = delayed(self.estimator, pure=True)
         nothing = np.empty((0, *tail), dtype=kind) if empty is None else empty
         checked = delayed(_refuse_divided)([delayed(_hashes)(one) for one in rows["id"]]) if "id" in rows else None

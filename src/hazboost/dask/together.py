@@ -108,8 +108,8 @@ def _wait_for_parts(client: Client, parts: Sequence[Future]) -> None:
     if failed is not None:
         reason = failed.exception() if failed.status == "error" else None
         raise RuntimeError(
-            "a partition was lost with its worker and cannot be computed again; no model was made. Make the collections "
-            "from files or functions, not from data that were scattered to the workers."
+            "a partition was lost with its worker and cannot be computed again; no model was made. Make X and y from "
+            "files or functions, not from data that were scattered to the workers."
         ) from reason
 
 

@@ -140,8 +140,8 @@ def check_informative(target: Target, name: str = "y", rows: int | None = None) 
     known = target.cause[target.weight > 0.0]
     if not (known > 0).any() and not (target.interval & (target.weight > 0.0)).any():
         raise ValueError(
-            f"{name} has no event: all {rows or len(target)} subjects are censored (or have weight 0). At least one event is "
-            "needed; check which column is read as the event, and that True means that it happened."
+            f"{name} has no event: all {rows or len(target)} subjects are censored (or have weight 0). At least one "
+            "event is needed; check which column is read as the event, and that True means that it happened."
         )
     if target.longest == 0.0:
         raise ValueError(
