@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from hazboost.boosting.columns import read_target
 from hazboost.boosting.objective import Objective
 from hazboost.engines.base import Engine, Matrix, Trees
@@ -60,16 +62,20 @@ def boost(
     Trees
         One tree for each score and round.
     """
-    target = read_target(engine.columns(train))
+    target = objective.observe(read_target(engine.columns(train)))
     trees = engine.no_trees(train)  # line 1: the start of the scores is part of the data
+    scores = engine.scores(trees, train)
+    residuals = objective.room_for(scores)
     for m in range(rounds + 1):  # line 2; once more than there are rounds, for the loss after the last
-        scores = engine.scores(trees, train)
-        loss = objective.evaluate(scores, target)  # lines 3 to 11: parameters, likelihood, penalty
+        # Lines 3 to 13, with the sign of the gradient: parameters, likelihood, penalty, pseudo-residuals.
+        sums = objective.pseudo_residuals(scores, target, residuals)
+        loss, mass = engine.total(np.array([sums.loss, sums.mass]))
         # A list, not a generator: every callback sees every round.
-        mean = target.mean(loss.value, engine.total)
-        stop = [callback(Round(m, trees, mean)) for callback in callbacks]
+        stop = [callback(Round(m, trees, loss / mass)) for callback in callbacks]
         if m == rounds or any(stop):
             break
-        gradient, hessian = objective.pseudo_residuals(loss, target, engine.largest)  # line 13, not negated
-        trees = engine.grow(trees, train, gradient, hessian)  # lines 14 and 15
+        if objective.step.by_largest:
+            residuals.gradient[:] /= engine.largest(sums.largest) or 1.0
+        trees = engine.grow(trees, train, *residuals)  # lines 14 and 15
+        scores = engine.scores(trees, train)
     return trees  # line 18

@@ -132,15 +132,17 @@ class ShowProgress:
 
 def mean_loss(objective: Objective, target: Target) -> Metric:
     """The penalised loss of held-out rows, averaged over subjects."""
-    return lambda scores: objective.mean_loss(scores, target)
+    rows = objective.observe(target)
+    return lambda scores: objective.mean_loss(scores, rows)
 
 
 def limited_loss(objective: Objective, target: Target, start: Array, trust: Array, limit: float) -> Metric:
     """The same with the trees shrunk by ``trust``, and each subject at most ``limit`` from its loss at the start."""
-    at_start = objective.evaluate(start, target).value
+    rows = objective.observe(target)
+    at_start = objective.losses(start, rows)
 
     def loss(scores: Array) -> float:
-        return target.limited_mean(objective.evaluate(shrink(start, scores, trust), target).value, at_start, limit)
+        return target.limited_mean(objective.losses(shrink(start, scores, trust), rows), at_start, limit)
 
     return loss
 

@@ -2,22 +2,47 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from hazboost.boosting.likelihood import RowLoss, row_loss
+from hazboost.boosting.observed import Observations, Observed
 from hazboost.boosting.penalty import elastic_net
-from hazboost.boosting.steps import Largest, Step
+from hazboost.boosting.steps import Step
 from hazboost.data.target import Target
-from hazboost.hazards.mixture import Mixture
+from hazboost.hazards.heads.base import VALUE
+from hazboost.hazards.mixture import Mixture, columns
 from hazboost.utils.arrays import Array
+from hazboost.utils.threads import map_threads
 
 #: Rows evaluated at a time: few enough for their numbers to stay in the processor's cache.
-BLOCK = 16_384
+BLOCK = 8_192
 #: Pseudo-residuals are cut here, far outside any useful step, to stay inside single precision.
 MAX_GRADIENT = 1e15
+
+
+class Residuals(NamedTuple):
+    """What the trees of a round are fitted to: room that is filled anew in every round.
+
+    Attributes
+    ----------
+    gradient, hessian : arrays of shape (n, scores)
+        Weighted; their quotient is minus the target of the trees, and the hessian its weight.
+    """
+
+    gradient: npt.NDArray[np.floating]
+    hessian: npt.NDArray[np.floating]
+
+
+class Sums(NamedTuple):
+    """Numbers over all rows: the weighted loss, the weighted number of subjects, and the largest gradient of a row."""
+
+    loss: float
+    mass: float
+    largest: float
 
 
 @dataclass(frozen=True)
@@ -30,8 +55,8 @@ class Objective:
         The heads.
     alpha, l1_ratio : float
         Strength and mixing of the elastic net.
-    step : callable
-        Turns the loss of the rows into gradient and hessian for the trees; see `hazboost.boosting.steps`.
+    step : Step
+        How the loss of the rows becomes gradient and hessian for the trees; see `hazboost.boosting.steps`.
     caution : float
         Factor by which second-order steps of all scores except the level (without one, except the scales) are
         shorter: a likelihood overfits them first.
@@ -46,34 +71,73 @@ class Objective:
     caution: float = 1.0
     n_threads: int = 1
 
-    def evaluate(self, scores: Array, target: Target) -> RowLoss:
-        """Penalised loss of each row, with gradient and curvature in the row's scores."""
-        if len(scores) <= BLOCK:
-            return self._evaluate_block(scores, target)
-        blocks = [slice(first, first + BLOCK) for first in range(0, len(scores), BLOCK)]
-        # NumPy releases the interpreter lock in its loops, so threads run at the same time.
-        with ThreadPoolExecutor(self.n_threads) as pool:
-            parts = pool.map(lambda rows: self._evaluate_block(scores[rows], target[rows]), blocks)
-            return RowLoss(*map(np.concatenate, zip(*parts, strict=True)))
+    def observe(self, target: Target) -> Observations:
+        """Prepare a target for many evaluations."""
+        return Observations.of(target, self.mixture.n_causes, BLOCK)
 
-    def _evaluate_block(self, scores: Array, target: Target) -> RowLoss:
-        penalty = elastic_net(scores, self.alpha, self.l1_ratio)
-        portion = target.portion  # a subject pays its penalty once, however many rows it has
-        parts = penalty.value * portion, penalty.gradient * portion[:, None], penalty.curvature * portion[:, None]
-        return RowLoss(*map(np.add, row_loss(self.mixture, scores, target), parts))
+    def losses(self, scores: Array, observations: Observations) -> Array:
+        """Penalised loss of each row, of shape (n,), for scores of shape (n, scores)."""
 
-    def pseudo_residuals(
-        self, loss: RowLoss, target: Target, largest: Largest = lambda value: value
-    ) -> tuple[Array, Array]:
-        """Weighted gradient and hessian, the negative targets and the weights of the trees.
+        def evaluate(block: tuple[slice, Observed]) -> Array:
+            rows, observed = block
+            return self.row_loss(columns(scores[rows]), observed, VALUE).value
 
-        ``largest`` turns the largest value of these rows into that of all rows, of which these may be a part.
-        """
-        caution = np.where(self.mixture.scaling, 1.0, self.caution)
-        gradient, hessian = self.step(loss, target.portion, caution, largest)
-        weight = target.weight[:, None]  # XGBoost does not apply weights to a custom objective
-        return np.clip(gradient, -MAX_GRADIENT, MAX_GRADIENT) * weight, hessian * weight
+        return np.concatenate(map_threads(evaluate, observations.blocks, self.n_threads))
 
-    def mean_loss(self, scores: Array, target: Target) -> float:
+    def mean_loss(self, scores: Array, observations: Observations) -> float:
         """Penalised loss, averaged over the subjects."""
-        return target.mean(self.evaluate(scores, target).value)
+
+        def evaluate(block: tuple[slice, Observed]) -> float:
+            rows, observed = block
+            return observed.total(self.row_loss(columns(scores[rows]), observed, VALUE).value)
+
+        return sum(map_threads(evaluate, observations.blocks, self.n_threads)) / observations.mass
+
+    def room_for(self, scores: Array) -> Residuals:
+        """Room for the pseudo-residuals of rows with such scores.
+
+        Trees use single precision. Only gradients that are still to be divided by the largest of them need more.
+        """
+        kind = np.float64 if self.step.by_largest else np.float32
+        return Residuals(np.empty_like(scores, dtype=kind), np.empty_like(scores, dtype=np.float32))
+
+    def pseudo_residuals(self, scores: Array, observations: Observations, room: Residuals) -> Sums:
+        """Fill in weighted gradient and hessian, the negative targets and the weights of the trees."""
+        longer = self.longer_steps
+
+        def evaluate(block: tuple[slice, Observed]) -> tuple[float, float]:
+            rows, observed = block
+            loss = self.row_loss(columns(scores[rows]), observed, self.step.order)
+            gradient, hessian = loss.gradient, loss.curvature if self.step.second_order else observed.portion
+            largest = float(np.abs(gradient).max(initial=0.0)) if self.step.by_largest else 0.0
+            if self.step.second_order:
+                gradient *= longer
+            if not self.step.by_largest:
+                np.clip(gradient, -MAX_GRADIENT, MAX_GRADIENT, out=gradient)
+            if observed.weight is not None:  # XGBoost does not apply weights to a custom objective
+                gradient, hessian = gradient * observed.weight, hessian * observed.weight
+            room.gradient[rows] = gradient.T
+            room.hessian[rows] = hessian.T if self.step.second_order else hessian[:, None]
+            return observed.total(loss.value), largest
+
+        losses, largest = zip(*map_threads(evaluate, observations.blocks, self.n_threads), strict=True)
+        return Sums(sum(losses), observations.mass, max(largest))
+
+    @property
+    def longer_steps(self) -> Array:
+        """Factor of the gradient of each score, of shape (scores, 1).
+
+        The factor of caution divides the gradient instead of multiplying the hessian: ``reg_lambda`` and
+        ``min_child_weight`` are compared with the hessian, and mean the same for every score.
+        """
+        return np.where(self.mixture.scaling, 1.0, 1.0 / self.caution)[:, None]
+
+    def row_loss(self, scores: Array, observed: Observed, order: int) -> RowLoss:
+        """Penalised loss of each row, for scores of shape (scores, n)."""
+        loss = row_loss(self.mixture, scores, observed, order)
+        if self.alpha == 0.0:
+            return loss
+        penalty = elastic_net(scores, self.alpha, self.l1_ratio)
+        # A subject pays its penalty once, however many rows it has.
+        parts = (part + extra * observed.portion for part, extra in zip(loss, penalty, strict=True) if part.size)
+        return RowLoss(*parts)

@@ -5,46 +5,39 @@ A tree has leaves ``-sum(gradient) / (sum(hessian) + reg_lambda)``, so the hessi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 
-import numpy as np
-
-from hazboost.boosting.likelihood import RowLoss
-from hazboost.utils.arrays import Array
-
-#: From the largest value of some rows to that of all rows.
-Largest = Callable[[float], float]
-#: From the loss of the rows, of shape (n,), their portions of their subjects, and the factor by which steps of each
-#: score are to be shorter, of shape (scores,), to gradient and hessian. The rows may be a part of all.
-Step = Callable[[RowLoss, Array, Array, Largest], tuple[Array, Array]]
+from hazboost.hazards.heads.base import CURVATURE, GRADIENT
 
 
-def subject_step(loss: RowLoss, portion: Array, caution: Array, largest: Largest) -> tuple[Array, Array]:
-    """First order: the gradient of each subject's own loss.
+@dataclass(frozen=True)
+class Step:
+    """A way to take a step.
 
-    This is the paper's text with the learning rate multiplied by the number of subjects, so that a learning rate means
-    the same for any sample size. The hessian counts subjects, however many rows each of them has.
+    Attributes
+    ----------
+    second_order : bool
+        Whether the hessian is the curvature of the loss; if not, it counts subjects, however many rows each has.
+    by_largest : bool
+        Whether all gradients of a round are divided by the largest of them.
     """
-    return loss.gradient, np.repeat(portion[:, None], loss.gradient.shape[1], axis=1)
+
+    second_order: bool
+    by_largest: bool
+
+    @property
+    def order(self) -> int:
+        """How much of the loss is needed."""
+        return CURVATURE if self.second_order else GRADIENT
 
 
-def scaled_step(loss: RowLoss, portion: Array, caution: Array, largest: Largest) -> tuple[Array, Array]:
-    """First order: all gradients divided by the largest, as the authors' code does.
-
-    The largest is that of a *row*: splitting a subject into several rows may make it smaller, and the step longer.
-    """
-    divisor = largest(float(np.abs(loss.gradient).max()))
-    gradient, hessian = subject_step(loss, portion, caution, largest)
-    return gradient / (divisor if divisor > 0.0 else 1.0), hessian
-
-
-def newton_step(loss: RowLoss, portion: Array, caution: Array, largest: Largest) -> tuple[Array, Array]:
-    """Second order: the gradient, and a curvature that is nowhere smaller.
-
-    A leaf then lies in [-1, 1] whatever the data. The factor of caution divides the gradient instead of multiplying the
-    hessian: ``reg_lambda`` and ``min_child_weight`` are compared with the hessian, and mean the same for every score.
-    """
-    return loss.gradient / caution, loss.curvature
-
-
-STEPS: dict[str, Step] = {"subject": subject_step, "max": scaled_step, "newton": newton_step}
+STEPS = {
+    # The gradient of each subject's own loss. It is the paper's text with the learning rate multiplied by the number of
+    # subjects, so that a learning rate means the same for any sample size.
+    "subject": Step(second_order=False, by_largest=False),
+    # As the authors' code does. The largest is that of a *row*: splitting a subject into several rows may make it
+    # smaller, and the step longer.
+    "max": Step(second_order=False, by_largest=True),
+    # The gradient over a curvature that is nowhere smaller: a leaf then lies in [-1, 1] whatever the data.
+    "newton": Step(second_order=True, by_largest=False),
+}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -156,13 +156,9 @@ class Target:
         part = self[rows]
         return Target.of(part.lower, part.upper, part.weight, entry=part.entry, cause=part.cause, subject=part.subject)
 
-    def mean(self, loss: Array, total: Callable[[Array], Array] = lambda sums: sums) -> float:
-        """Weighted mean over subjects of a loss given for each row, of which a subject's is the sum.
-
-        ``total`` turns sums over these rows into sums over all rows, of which these may be a part.
-        """
-        losses, mass = total(np.array([(self.weight * loss).sum(), self.mass.sum()]))
-        return float(losses / mass)
+    def mean(self, loss: Array) -> float:
+        """Weighted mean over subjects of a loss given for each row, of which a subject's is the sum."""
+        return float((self.weight * loss).sum() / self.mass.sum())
 
     def limited_mean(self, loss: Array, reference: Array, limit: float) -> float:
         """The same with the loss of each subject, the sum over its rows, limited to ``limit`` around a reference.

@@ -61,7 +61,7 @@ class DividedEngine:
             part.engine.matrix(_columns(X, part.features), start[:, part.scores], columns, reference)
             for part, reference in zip(self.parts, references, strict=True)
         )
-        return DividedMatrix(matrices, start.astype(np.float32).astype(np.float64))
+        return DividedMatrix(matrices, start.astype(np.float32))
 
     def columns(self, matrix: DividedMatrix) -> Columns:
         """The columns of a matrix, which all parts were given."""
@@ -88,11 +88,11 @@ class DividedEngine:
         return scores
 
     def total(self, values: Array) -> Array:
-        """Sums over all rows, of which all parts know."""
+        """Sums over the rows of all processes, which are the same for all parts."""
         return self.parts[0].engine.total(values)
 
     def largest(self, value: float) -> float:
-        """The largest value over all rows."""
+        """The largest over the rows of all processes."""
         return self.parts[0].engine.largest(value)
 
     def rounds(self, trees: tuple[Trees, ...]) -> int:

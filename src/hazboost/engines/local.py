@@ -84,7 +84,8 @@ class LocalEngine:
     def scores(self, trees: xgb.Booster, matrix: xgb.DMatrix, rounds: tuple[int, int] | None = None) -> Array:
         """Start plus trees. XGBoost remembers the scores of data that it has seen and adds the new trees only."""
         outputs = trees.predict(matrix, output_margin=True, iteration_range=rounds or (0, 0))
-        return outputs.reshape(matrix.num_row(), -1)[:, : self.n_scores].astype(np.float64)  # without idle outputs
+        scores: Array = outputs.reshape(matrix.num_row(), -1)[:, : self.n_scores]  # without idle outputs
+        return scores
 
     def total(self, values: Array) -> Array:
         """The sums over all processes that grow these trees together; see `hazboost.engines.collective`."""

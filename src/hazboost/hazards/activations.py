@@ -1,18 +1,19 @@
 """From raw scores to parameters and weights, with slopes.
 
 A *parameter activation* maps a score to the logarithm of a positive parameter, because heads work in
-logarithms. A *weight activation* maps the scores of all heads of a subject to their weights; it may couple
-them (softmax) and may be negative (tanh, identity).
+logarithms. A *weight activation* maps the scores of all heads of a subject, on the first axis, to their weights; it may
+couple them (softmax) and may be negative (tanh, identity).
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import partial
 from typing import ClassVar, NamedTuple
 
 import numpy as np
-from scipy.special import expit, log_expit, logit, softmax
+from scipy.special import logit
 
 from hazboost.hazards.heads.base import MAX_EXPONENT
 from hazboost.utils.arrays import Array, Indices, Mask
@@ -23,25 +24,25 @@ MAX_LOG = float(np.log(LARGEST))
 
 
 class Activated(NamedTuple):
-    """Parameters of heads.
+    """Parameters of heads, of shape (heads, n).
 
     Attributes
     ----------
     log_value : array
         Logarithm of the parameter; finite everywhere, of no meaning where not ``alive``.
-    slope : array
-        ``d log(parameter) / d score``; zero where not ``alive``.
-    alive : array of bool
-        False where the parameter is zero.
+    slope : array or None
+        ``d log(parameter) / d score``; zero where not ``alive``. None where it is 1 for all.
+    alive : array of bool or None
+        False where the parameter is zero. None where it is positive for all.
     """
 
     log_value: Array
-    slope: Array
-    alive: Mask
+    slope: Array | None = None
+    alive: Mask | None = None
 
     def rows(self, rows: Indices) -> Activated:
         """The same for some of the subjects."""
-        return Activated(self.log_value[rows], self.slope[rows], self.alive[rows])
+        return Activated(*(None if one is None else one[:, rows] for one in self))
 
 
 class ParameterActivation(ABC):
@@ -83,8 +84,9 @@ class SoftplusParameter(ParameterActivation):
         """Log-parameter, its slope, and where it is positive."""
         bounded = np.clip(score, -MAX_LOG, LARGEST)
         value = np.logaddexp(0.0, bounded)
-        slope = np.where(bounded == score, expit(bounded) / value, 0.0)
-        return Activated(np.log(value), slope, np.ones_like(score, dtype=bool))
+        # The slope of softplus is 1 / (1 + exp(-score)) = exp(score - softplus).
+        slope = np.where(bounded == score, np.exp(bounded - value) / value, 0.0)
+        return Activated(np.log(value), slope)
 
     def inverse(self, log_value: Array) -> Array:
         """``log(exp(value) - 1)``, written so that neither end overflows."""
@@ -100,7 +102,8 @@ class ExpParameter(ParameterActivation):
     def __call__(self, score: Array) -> Activated:
         """Log-parameter, its slope, and where it is positive."""
         bounded = np.clip(score, -MAX_LOG, MAX_LOG)
-        return Activated(bounded, (bounded == score).astype(score.dtype), np.ones_like(score, dtype=bool))
+        inside = bounded == score
+        return Activated(bounded, None if inside.all() else inside.astype(score.dtype))
 
     def inverse(self, log_value: Array) -> Array:
         """The score that gives this log-parameter."""
@@ -112,10 +115,11 @@ class Weighted(NamedTuple):
 
     Attributes
     ----------
-    value : array of shape (n, heads)
+    value : array of shape (heads, n)
         The weights.
     pull_back : callable
-        Turns ``d loss / d weight`` into ``d loss / d score``.
+        Turns the slopes of the loss in the weights, if they may be negative, or else in their logarithms, into its
+        slopes in the scores.
     bend_back : callable
         Turns the sum ``m_j`` of exposure ``w_j H_j`` and events of each head into a curvature in the scores that is at
         least the size of their gradient.
@@ -126,8 +130,13 @@ class Weighted(NamedTuple):
     bend_back: Callable[[Array], Array]
 
 
-def _elementwise(value: Array, slope: Array) -> Weighted:
-    """Weights each of which depends on its own score only."""
+def _positive(value: Array, log_slope: Array) -> Weighted:
+    """Positive weights each of which depends on its own score only, with ``d log(weight) / d score``."""
+    return Weighted(value, lambda slope: slope * log_slope, lambda mass: steepness(log_slope) * mass)
+
+
+def _signed(value: Array, slope: Array) -> Weighted:
+    """Weights of both signs each of which depends on its own score only, with ``d weight / d score``."""
     alive = np.abs(value) > SMALLEST
     log_slope = np.where(alive, slope, 0.0) / np.where(alive, value, 1.0)
     return Weighted(value, lambda gradient: gradient * slope, lambda mass: steepness(log_slope) * mass)
@@ -175,8 +184,9 @@ class ReLUWeight(WeightActivation):
 
     def __call__(self, score: Array) -> Weighted:
         """Weights, and the way back for their gradient."""
-        inside = (score > 0.0) & (score < LARGEST)
-        return _elementwise(np.clip(score, 0.0, LARGEST), inside.astype(score.dtype))
+        value, alive = np.clip(score, 0.0, LARGEST), score > SMALLEST
+        # Below `SMALLEST` the inverse is too large to be of use, and the weight too small to matter.
+        return _positive(value, np.where(alive & (score < LARGEST), 1.0, 0.0) / np.where(alive, value, 1.0))
 
     def inverse_of_equal_weights(self, n_heads: int) -> float:
         """The weight itself."""
@@ -191,8 +201,7 @@ class ExpWeight(WeightActivation):
     def __call__(self, score: Array) -> Weighted:
         """Weights, and the way back for their gradient."""
         bounded = np.clip(score, -MAX_LOG, MAX_LOG)
-        value = np.exp(bounded)
-        return _elementwise(value, value * (bounded == score))
+        return _positive(np.exp(bounded), (bounded == score).astype(score.dtype))
 
     def inverse_of_equal_weights(self, n_heads: int) -> float:
         """The log-weight."""
@@ -208,7 +217,7 @@ class IdentityWeight(WeightActivation):
     def __call__(self, score: Array) -> Weighted:
         """Weights, and the way back for their gradient."""
         inside = np.abs(score) < LARGEST
-        return _elementwise(np.clip(score, -LARGEST, LARGEST), inside.astype(score.dtype))
+        return _signed(np.clip(score, -LARGEST, LARGEST), inside.astype(score.dtype))
 
     def inverse_of_equal_weights(self, n_heads: int) -> float:
         """The weight itself."""
@@ -225,7 +234,7 @@ class TanhWeight(WeightActivation):
         """Weights, and the way back for their gradient."""
         value = np.tanh(score)
         slope = np.cosh(np.clip(score, -MAX_EXPONENT, MAX_EXPONENT)) ** -2.0  # 1 - tanh^2, without its cancellation
-        return _elementwise(value, slope)
+        return _signed(value, slope)
 
     def inverse_of_equal_weights(self, n_heads: int) -> float:
         """A single head starts at one half: at one, tanh would have no slope."""
@@ -239,8 +248,9 @@ class SigmoidWeight(WeightActivation):
 
     def __call__(self, score: Array) -> Weighted:
         """Weights, and the way back for their gradient."""
-        value = expit(np.maximum(score, -MAX_LOG))
-        return _elementwise(value, value * np.exp(log_expit(-score)))
+        # The slope of log(weight) is 1 - weight = 1 / (1 + exp(score)).
+        value, rest = (np.exp(-np.logaddexp(0.0, x)) for x in (-np.maximum(score, -MAX_LOG), score))
+        return _positive(value, rest)
 
     def inverse_of_equal_weights(self, n_heads: int) -> float:
         """A single head starts at one half: at one, the sigmoid would have no slope."""
@@ -254,23 +264,30 @@ class SoftmaxWeight(WeightActivation):
 
     def __call__(self, score: Array) -> Weighted:
         """Weights, and the way back for their gradient."""
-        share = softmax(score, axis=-1)
-        return Weighted(share, lambda gradient: _centre(share, share * gradient), lambda mass: _spread(share, mass))
+        share = _softmax(score)
+        return Weighted(share, partial(_centre, share), partial(_spread, share))
 
     def inverse_of_equal_weights(self, n_heads: int) -> float:
         """Any common score does."""
         return 0.0
 
 
+def _softmax(score: Array) -> Array:
+    """``exp(score) / sum(exp(scores))`` over the first axis."""
+    part = np.exp(score - score.max(axis=0))
+    share: Array = part / part.sum(axis=0)
+    return share
+
+
 def _centre(share: Array, slope: Array) -> Array:
     """From ``d loss / d log(share)`` to ``d loss / d score`` of a softmax."""
-    centred: Array = slope - share * slope.sum(axis=-1, keepdims=True)
+    centred: Array = slope - share * slope.sum(axis=0)
     return centred
 
 
 def _spread(share: Array, mass: Array) -> Array:
     """Curvature in the scores of a softmax, ``sum_j |d log share_j / d score| m_j``."""
-    others: Array = share * (mass.sum(axis=-1, keepdims=True) - mass)
+    others: Array = share * (mass.sum(axis=0) - mass)
     bend: Array = (1.0 - share) * mass + np.maximum(others, 0.0)
     return bend
 
@@ -286,20 +303,16 @@ class ScaledSoftmaxWeight(WeightActivation):
 
     def __call__(self, score: Array) -> Weighted:
         """Weights, and the way back for their gradient."""
-        level, share = score[..., :1], softmax(score[..., 1:], axis=-1)
+        level, share = score[0], _softmax(score[1:])
         bounded = np.clip(level, -MAX_LOG, MAX_LOG)
-        value = np.exp(bounded) * share
 
-        def pull_back(gradient: Array) -> Array:
-            slope = value * gradient
-            total = slope.sum(axis=-1, keepdims=True) * (bounded == level)
-            return np.concatenate([total, _centre(share, slope)], axis=-1)
+        def pull_back(slope: Array) -> Array:
+            return np.concatenate([(slope.sum(axis=0) * (bounded == level))[None], _centre(share, slope)])
 
         def bend_back(mass: Array) -> Array:
-            total = mass.sum(axis=-1, keepdims=True) * (bounded == level)
-            return np.concatenate([total, _spread(share, mass)], axis=-1)
+            return np.concatenate([(mass.sum(axis=0) * (bounded == level))[None], _spread(share, mass)])
 
-        return Weighted(value, pull_back, bend_back)
+        return Weighted(np.exp(bounded) * share, pull_back, bend_back)
 
     def inverse_of_equal_weights(self, n_heads: int) -> float:
         """Weights that sum to one."""
@@ -319,8 +332,8 @@ class UniformWeight(WeightActivation):
         self.n_heads = n_heads
 
     def __call__(self, score: Array) -> Weighted:
-        """Weights for as many rows as ``score``, which has no column."""
-        value = np.full((*score.shape[:-1], self.n_heads), 1.0 / self.n_heads)
+        """Weights for as many rows as ``score``, which has no scores."""
+        value = np.full_like(score, 1.0 / self.n_heads, shape=(self.n_heads, *score.shape[1:]))
         return Weighted(value, lambda _: score, lambda _: score)
 
     def inverse_of_equal_weights(self, n_heads: int) -> float:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hazboost.hazards.heads import Evaluation
+from hazboost.hazards.heads.base import VALUE
 from hazboost.hazards.mixture import Mixture, Parameters, log_hazards, sum_hazards
 from hazboost.utils.arrays import Array, Indices, Mask
 
@@ -73,8 +74,8 @@ def signed_balance(mixture: Mixture, parameters: Parameters, log_t: Array) -> Ar
 
     It has the sign of the hazard but, unlike the hazard, cannot overflow or underflow.
     """
-    weight = parameters.weight[(slice(None), *([None] * (log_t.ndim - 2)))]
-    return sum_hazards(weight, log_hazards(mixture.evaluate(parameters, log_t))).balance
+    weight = parameters.weight[(..., *([None] * (log_t.ndim - 1)))]
+    return sum_hazards(weight, log_hazards(mixture.evaluate(parameters, log_t, VALUE))).balance
 
 
 def find_zeros(mixture: Mixture, parameters: Parameters, log_end: float = np.inf) -> Zeros:
@@ -85,18 +86,18 @@ def find_zeros(mixture: Mixture, parameters: Parameters, log_end: float = np.inf
     # One grid time beyond the end is needed to find a zero just before it.
     log_grid = LOG_GRID[: np.searchsorted(LOG_GRID, log_end) + 1]
     # Without negative weights the hazard has no zeros, so only the other subjects are searched.
-    mixed = np.flatnonzero((parameters.weight < 0.0).any(axis=-1))
+    mixed = np.flatnonzero((parameters.weight < 0.0).any(axis=0))
     open_at_start = np.logical_not(parameters.without_hazard)
-    positive = signed_balance(mixture, parameters[mixed], log_grid[None, :, None]) > 0.0
+    positive = signed_balance(mixture, parameters.rows(mixed), log_grid[None]) > 0.0
     row, panel = np.nonzero(positive[:, 1:] != positive[:, :-1])
     open_at_start[mixed] = positive[:, 0]
     falls = positive[row, panel]
     row = mixed[row]
     low, high = log_grid[panel], log_grid[panel + 1]
-    subjects = parameters[row]
+    subjects = parameters.rows(row)
     for _ in range(BISECTIONS if len(row) else 0):
         middle = 0.5 * (low + high)
-        before = (signed_balance(mixture, subjects, middle[:, None]) > 0.0) == falls
+        before = (signed_balance(mixture, subjects, middle) > 0.0) == falls
         low, high = np.where(before, middle, low), np.where(before, high, middle)
     return Zeros(row, low, np.where(falls, 1.0, -1.0), open_at_start)
 
@@ -106,18 +107,18 @@ def clip_cumulatives(
 ) -> list[Evaluation]:
     """Restrict each head's ``H_j(t)`` and its derivatives to the times at which the hazard of the mixture is positive.
 
-    ``log_t`` has shape (n, 1). The weighted sum of the results is the integral of the clipped hazard.
+    ``log_t`` has shape (n,). The weighted sum of the results is the integral of the clipped hazard.
     """
     zeros = find_zeros(mixture, parameters, log_end=log_t.max())
-    passed = zeros.log_t < log_t[zeros.row, 0]
-    row, sign = zeros.row[passed], zeros.sign[passed, None]
-    at_zeros = mixture.evaluate(parameters[row], zeros.log_t[passed, None])
-    open_end = zeros.open_at(log_t)
+    passed = zeros.log_t < log_t[zeros.row]
+    row, sign = zeros.row[passed], zeros.sign[passed]
+    at_zeros = mixture.evaluate(parameters.rows(row), zeros.log_t[passed])
+    open_end = zeros.open_at(log_t[:, None])[:, 0]
 
     # Derivatives are clipped like the integral itself; see the top of this file.
     def clip(at_t: Array, at_zero: Array) -> Array:
         clipped = np.where(open_end, at_t, 0.0)
-        np.add.at(clipped, row, sign * at_zero)
+        np.add.at(clipped, (slice(None), row), sign * at_zero)
         return clipped
 
     return [

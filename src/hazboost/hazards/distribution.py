@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from hazboost.hazards.clipping import find_zeros
-from hazboost.hazards.mixture import LARGEST_EXPONENT, Mixture, Parameters, log_hazards, log_time, sum_hazards
+from hazboost.hazards.heads.base import VALUE
+from hazboost.hazards.mixture import LARGEST_EXPONENT, Mixture, Parameters, columns, log_hazards, log_time, sum_hazards
 from hazboost.hazards.quadrature import integrate
 from hazboost.utils.arrays import Array, Indices
 
@@ -88,7 +89,7 @@ class Distribution:
 
     def of_cause(self, cause: int) -> Distribution:
         """Distribution with the hazard of one cause (1, 2, ...) only, as if there were no competing causes."""
-        scores = self.mixture.by_cause(self.scores)[cause - 1]
+        scores = self.mixture.by_cause(self.scores.T)[cause - 1].T
         alone = Distribution(self.mixture.one_cause, scores, self.unit)
         # Being event-free at a time excludes events of this cause too, but the cumulative hazard until then differs.
         return alone if self.alive_at is None else alone.given_alive_at(self.alive_at)
@@ -272,7 +273,7 @@ class Distribution:
     def _by_cause(self, function: Callable[[Mixture, Parameters, Array], Array], log_t: Array) -> list[Array]:
         """Values of a function of (mixture, parameters, log-times) for the heads of each cause."""
         alone = self.mixture.one_cause
-        return [Distribution(alone, part)._evaluate(function, log_t) for part in self.mixture.by_cause(self.scores)]
+        return [Distribution(alone, part.T)._evaluate(function, log_t) for part in self.mixture.by_cause(self.scores.T)]
 
     def _in_parts(self, function: Callable[[Distribution, Array, int], Array], log_t: Array, cause: int) -> Array:
         """Apply a function of (distribution, log-times, cause) to chunks of rows, to limit memory."""
@@ -289,21 +290,22 @@ class Distribution:
         # At least one chunk, so that no subjects give an empty array of the right shape.
         for first in range(0, max(len(self), 1), step):
             rows = slice(first, first + step)
-            parts.append(function(self.mixture, self.mixture.parameters(self.scores[rows]), log_t[rows]))
+            parameters = self.mixture.parameters(columns(self.scores[rows]))
+            parts.append(function(self.mixture, parameters, log_t[rows]))
         return np.concatenate(parts)
 
 
 def _hazard(mixture: Mixture, parameters: Parameters, log_t: Array) -> Array:
     """``max(h(t), 0)`` at log-times of shape (n, times)."""
-    evaluations = mixture.evaluate(parameters, log_t[:, :, None])
-    hazard = sum_hazards(parameters.weight[:, None, :], log_hazards(evaluations)).hazard
+    evaluations = mixture.evaluate(parameters, log_t, VALUE)
+    hazard = sum_hazards(parameters.weight[:, :, None], log_hazards(evaluations)).hazard
     return np.where(parameters.without_hazard[:, None], mixture.background, hazard)
 
 
 def _shares(mixture: Mixture, parameters: Parameters, log_t: Array) -> Array:
-    """Share of each head in the hazard at log-times of shape (n, times)."""
-    log_hazard = log_hazards(mixture.evaluate(parameters, log_t[:, :, None]))
-    return sum_hazards(parameters.weight[:, None, :], log_hazard).share
+    """Share of each head in the hazard at log-times of shape (n, times); heads are on the last axis."""
+    log_hazard = log_hazards(mixture.evaluate(parameters, log_t, VALUE))
+    return np.moveaxis(sum_hazards(parameters.weight[:, :, None], log_hazard).share, 0, -1)
 
 
 def _cumulative_hazard(mixture: Mixture, parameters: Parameters, log_t: Array) -> Array:
@@ -311,7 +313,7 @@ def _cumulative_hazard(mixture: Mixture, parameters: Parameters, log_t: Array) -
 
     A subject none of whose heads contributes gets the constant background hazard; see `hazboost.hazards.mixture`.
     """
-    total = np.einsum("ntj,nj->nt", mixture.cumulatives(parameters, log_t[:, :, None]), parameters.weight)
+    total = mixture.total_cumulative(parameters, log_t)
     if mixture.weight_activation.signed:
         total = _clip(mixture, parameters, log_t, total)
     background = mixture.background * np.exp(log_t)
@@ -322,9 +324,7 @@ def _clip(mixture: Mixture, parameters: Parameters, log_t: Array, total: Array) 
     """Correct the closed form of the integral for the clipping at zero; see `hazboost.hazards.clipping`."""
     zeros = find_zeros(mixture, parameters)
     total = np.where(zeros.open_at(log_t), total, 0.0)
-    subjects = parameters[zeros.row]
-    at_zeros = mixture.cumulatives(subjects, zeros.log_t[:, None])
-    step = zeros.sign * (subjects.weight * at_zeros).sum(axis=-1)
+    step = zeros.sign * mixture.total_cumulative(parameters.rows(zeros.row), zeros.log_t)
     passed = zeros.log_t[:, None] < log_t[zeros.row]
     np.add.at(total, zeros.row, np.where(passed, step[:, None], 0.0))
     # Large terms of both signs cancel here. Their rounding errors must not make survival rise, so the result is made
@@ -422,7 +422,7 @@ def _kinks(distribution: Distribution) -> Array:
     """Log-times at which the hazard of any cause passes zero, one row per subject, padded with -inf."""
     mixture = distribution.mixture.one_cause
     found = [
-        find_zeros(mixture, mixture.parameters(part)) for part in distribution.mixture.by_cause(distribution.scores)
+        find_zeros(mixture, mixture.parameters(part)) for part in distribution.mixture.by_cause(distribution.scores.T)
     ]
     row, log_t = (np.concatenate([getattr(one, name) for one in found]) for name in ("row", "log_t"))
     order = np.argsort(row, kind="stable")

@@ -4,12 +4,13 @@
 
 Layout of the scores
 --------------------
-One column for each parameter of each head, family by family and parameter by parameter, then one column for
-each weight. With two Weibull heads and one LogLogistic head::
+One for each parameter of each head, family by family and parameter by parameter, then one for each weight. With two
+Weibull heads and one LogLogistic head::
 
     eta eta  k k | eta  k | w w w
 
-A family's heads are therefore a contiguous block and are evaluated together. With several causes every cause has
+A family's heads are therefore a contiguous block and are evaluated together. Here scores and heads are on the *first*
+axis, and subjects on the next: sums over two or three heads are then sums of long contiguous arrays. With several causes every cause has
 all of these heads for itself: first the parameters of all causes, cause by cause, then the weights, cause by cause. ::
 
     eta eta  k k | eta  k || eta eta  k k | eta  k || w w w || w w w
@@ -37,6 +38,7 @@ from hazboost.hazards.activations import (
     Weighted,
 )
 from hazboost.hazards.heads import HEADS, Evaluation, Head
+from hazboost.hazards.heads.base import CURVATURE
 from hazboost.utils.arrays import Array, Indices, Mask
 
 #: Stands in for time zero, whose logarithm does not exist.
@@ -48,6 +50,12 @@ def log_time(time: Array) -> Array:
     return np.log(np.maximum(time, SMALLEST_TIME))
 
 
+def columns(rows: Array) -> Array:
+    """Scores of some rows, as engines have them, of shape (n, scores), as one contiguous array of doubles each."""
+    turned: Array = rows.T.astype(np.float64, order="C")
+    return turned
+
+
 def shrink(start: Array, grown: Array, trust: Array) -> Array:
     """Scores with the trees' contribution, ``grown - start``, multiplied by ``trust``."""
     return start + trust * (grown - start)
@@ -55,7 +63,7 @@ def shrink(start: Array, grown: Array, trust: Array) -> Array:
 
 @dataclass(frozen=True)
 class Block:
-    """The heads of one family for one cause, and the columns of their scores."""
+    """The heads of one family for one cause, and the positions of their scores."""
 
     cause: int
     head: Head
@@ -65,11 +73,11 @@ class Block:
 
     @property
     def heads(self) -> slice:
-        """Columns of these heads among all heads."""
+        """Positions of these heads among all heads."""
         return slice(self.first_head, self.first_head + self.count)
 
     def scores(self, parameter: int) -> slice:
-        """Columns of one parameter among all scores."""
+        """Positions of one parameter among all scores."""
         start = self.first_score + parameter * self.count
         return slice(start, start + self.count)
 
@@ -81,17 +89,17 @@ class Parameters:
     Attributes
     ----------
     activated : tuple of tuples
-        For each block and each of its parameters, the activated scores, of shape (n, heads of the block).
-    alive : array of shape (n, heads)
-        False where a parameter of the head is zero.
-    weight : array of shape (n, heads)
+        For each block and each of its parameters, the activated scores, of shape (heads of the block, n).
+    alive : array of shape (heads, n), or None
+        False where a parameter of the head is zero; None where there is no such head.
+    weight : array of shape (heads, n)
         Weights; zero where the head is dead.
     pull_back, bend_back : callable
         The ways back from weights to scores; see `hazboost.hazards.activations.Weighted`.
     """
 
     activated: tuple[tuple[Activated, ...], ...]
-    alive: Mask
+    alive: Mask | None
     weight: Array
     pull_back: Callable[[Array], Array]
     bend_back: Callable[[Array], Array]
@@ -99,11 +107,22 @@ class Parameters:
     @property
     def without_hazard(self) -> Mask:
         """Subjects none of whose heads adds to the hazard."""
-        return np.logical_not((self.weight > 0.0).any(axis=-1))
+        return np.logical_not((self.weight > 0.0).any(axis=0))
 
-    def __getitem__(self, rows: Indices) -> Parameters:
+    @cached_property
+    def all_positive(self) -> bool:
+        """Whether every head of every subject has a positive weight."""
+        return bool((self.weight > 0.0).all())
+
+    def only_alive(self, values: Array) -> Array:
+        """Values of heads, on the first axis, set to zero for those that are dead."""
+        return values if self.alive is None else np.where(self.alive, values, 0.0)
+
+    def rows(self, rows: Indices) -> Parameters:
+        """The same for some of the subjects."""
         activated = tuple(tuple(one.rows(rows) for one in block) for block in self.activated)
-        return replace(self, activated=activated, alive=self.alive[rows], weight=self.weight[rows])
+        alive = None if self.alive is None else self.alive[:, rows]
+        return replace(self, activated=activated, alive=alive, weight=self.weight[:, rows])
 
 
 @dataclass(frozen=True)
@@ -157,28 +176,24 @@ class Mixture:
         exp = PARAMETER_ACTIVATIONS["exp"]
         return self if self.parameter_activation is exp else replace(self, parameter_activation=exp)
 
-    def columns_of_cause(self, cause: int) -> Indices:
-        """The scores of one cause (1, 2, ...), in the layout of a mixture with one."""
-        parameters, weights = (np.arange(self.n_scores)[part] for part in self._parameters_and_weights)
-        return np.concatenate([np.split(part, self.n_causes)[cause - 1] for part in (parameters, weights)])
-
-    @property
-    def _parameters_and_weights(self) -> tuple[slice, slice]:
-        return slice(0, self.first_weight_score), slice(self.first_weight_score, self.n_scores)
+    @cached_property
+    def scores_of_causes(self) -> tuple[Indices, ...]:
+        """For each cause the positions of its scores, in the layout of a mixture with one."""
+        parameters, weights = np.split(np.arange(self.n_scores), [self.first_weight_score])
+        parts = zip(*(np.split(part, self.n_causes) for part in (parameters, weights)), strict=True)
+        return tuple(map(np.concatenate, parts))
 
     def by_cause(self, scores: Array) -> list[Array]:
         """The scores of each cause."""
-        if self.n_causes == 1:
-            return [scores]
-        return [scores[..., self.columns_of_cause(cause)] for cause in range(1, self.n_causes + 1)]
+        return [scores] if self.n_causes == 1 else [scores[positions] for positions in self.scores_of_causes]
 
     def join_causes(self, parts: Sequence[Array]) -> Array:
         """The inverse of `by_cause`."""
         if self.n_causes == 1:
             return parts[0]
-        scores = np.empty((*parts[0].shape[:-1], self.n_scores))
-        for cause, part in enumerate(parts, start=1):
-            scores[..., self.columns_of_cause(cause)] = part
+        scores = np.empty_like(parts[0], shape=(self.n_scores, *parts[0].shape[1:]))
+        for positions, part in zip(self.scores_of_causes, parts, strict=True):
+            scores[positions] = part
         return scores
 
     @property
@@ -248,20 +263,22 @@ class Mixture:
         return tuple(dict.fromkeys(one.name for block in self.blocks for one in block.head.parameters))
 
     def scores_of_logs(self, logs: Array) -> Array:
-        """Turn log-parameters, laid out like scores on the last axis, into scores; weights' scores stay."""
-        scores = np.array(logs)
-        parameters = slice(0, self.first_weight_score)
-        scores[..., parameters] = self.parameter_activation.inverse(logs[..., parameters])
-        return scores
+        """Turn log-parameters, laid out like scores on the first axis, into scores; weights' scores stay."""
+        if self is self.in_logs:
+            return logs
+        parameters, weights = logs[: self.first_weight_score], logs[self.first_weight_score :]
+        return np.concatenate([self.parameter_activation.inverse(parameters), weights])
 
     def parameters(self, scores: Array) -> Parameters:
-        """Lines 4 to 6 of Algorithm 1: activate the scores, of shape (n, scores)."""
+        """Lines 4 to 6 of Algorithm 1: activate the scores, of shape (scores, n)."""
         activated = tuple(
-            tuple(self.parameter_activation(scores[:, block.scores(p)]) for p in range(len(block.head.parameters)))
+            tuple(self.parameter_activation(scores[block.scores(p)]) for p in range(len(block.head.parameters)))
             for block in self.blocks
         )
-        alive = np.concatenate([np.logical_and.reduce([one.alive for one in block]) for block in activated], axis=-1)
-        weighted = self._weights(scores[:, self.first_weight_score :])
+        weighted = self._weights(scores[self.first_weight_score :])
+        if activated[0][0].alive is None:
+            return Parameters(activated, None, weighted.value, weighted.pull_back, weighted.bend_back)
+        alive = np.concatenate([np.logical_and.reduce([one.alive for one in block]) for block in activated])
         weight = np.where(alive, weighted.value, 0.0)
         return Parameters(activated, alive, weight, weighted.pull_back, weighted.bend_back)
 
@@ -269,46 +286,56 @@ class Mixture:
         """Weights of all heads; those of a cause depend on its own scores only."""
         if self.n_causes == 1:
             return self.weight_activation(scores)
-        parts = [self.weight_activation(part) for part in np.split(scores, self.n_causes, axis=-1)]
+        parts = [self.weight_activation(part) for part in np.split(scores, self.n_causes)]
 
         def by_cause(functions: list[Callable[[Array], Array]], values: Array) -> Array:
-            pieces = np.split(values, self.n_causes, axis=-1)
-            return np.concatenate([f(piece) for f, piece in zip(functions, pieces, strict=True)], axis=-1)
+            pieces = np.split(values, self.n_causes)
+            return np.concatenate([f(piece) for f, piece in zip(functions, pieces, strict=True)])
 
         return Weighted(
-            np.concatenate([part.value for part in parts], axis=-1),
+            np.concatenate([part.value for part in parts]),
             partial(by_cause, [part.pull_back for part in parts]),
             partial(by_cause, [part.bend_back for part in parts]),
         )
 
-    def evaluate(self, parameters: Parameters, log_t: Array) -> list[Evaluation]:
-        """Evaluate each block's heads.
+    def evaluate(self, parameters: Parameters, log_t: Array, order: int = CURVATURE) -> list[Evaluation]:
+        """Evaluate each block's heads, with derivatives up to ``order``.
 
-        ``log_t`` has shape (n, 1) for one time for each subject, giving (n, heads); or (n, times, 1) or
-        (1, times, 1), giving (n, times, heads).
+        ``log_t`` has shape (n,) for one time for each subject, giving (heads, n); or (n, times) or (1, times), giving
+        (heads, n, times).
         """
-        return [block.head.evaluate(log_t, *logs) for block, logs in self._broadcast(parameters, log_t)]
+        return [block.head.evaluate(log_t, *logs, order=order) for block, logs in self._broadcast(parameters, log_t)]
 
-    def cumulatives(self, parameters: Parameters, log_t: Array) -> Array:
-        """``H_j(t)`` of all heads, on the last axis, without slopes; arguments as for `evaluate`."""
-        parts = [block.head.cumulative(log_t, *logs) for block, logs in self._broadcast(parameters, log_t)]
-        return np.concatenate(parts, axis=-1)
+    def total_cumulative(self, parameters: Parameters, log_t: Array) -> Array:
+        """``sum_j w_j H_j(t)``; ``log_t`` as for `evaluate`."""
+        axes = (..., *([None] * (log_t.ndim - 1)))
+        # A head that is dead has the weight zero, and its cumulative hazard is finite.
+        parts = (
+            (parameters.weight[block.heads][axes] * block.head.cumulative(log_t, *logs)).sum(axis=0)
+            for block, logs in self._broadcast(parameters, log_t)
+        )
+        return sum(parts, start=np.zeros(()))
 
     def _broadcast(self, parameters: Parameters, log_t: Array) -> Iterator[tuple[Block, list[Array]]]:
         """Each block with its log-parameters, given an axis for each one of ``log_t``."""
-        axes = (slice(None), *([None] * (log_t.ndim - 2)), slice(None))
+        axes = (..., *([None] * (log_t.ndim - 1)))
         for block, activated in zip(self.blocks, parameters.activated, strict=True):
             yield block, [one.log_value[axes] for one in activated]
 
 
 def log_hazards(evaluations: list[Evaluation]) -> Array:
-    """``log h_j(t)`` of all heads, on the last axis."""
-    return np.concatenate([one.log_hazard for one in evaluations], axis=-1)
+    """``log h_j(t)`` of all heads, on the first axis."""
+    return _join([one.log_hazard for one in evaluations])
 
 
 def cumulatives(evaluations: list[Evaluation]) -> Array:
-    """``H_j(t)`` of all heads, on the last axis."""
-    return np.concatenate([one.cumulative for one in evaluations], axis=-1)
+    """``H_j(t)`` of all heads, on the first axis."""
+    return _join([one.cumulative for one in evaluations])
+
+
+def _join(parts: list[Array]) -> Array:
+    """Heads of all families, one after the other."""
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 class HazardSum(NamedTuple):
@@ -319,7 +346,7 @@ class HazardSum(NamedTuple):
     log_total : array
         ``log sum_j |w_j| h_j(t)``; minus infinity without any head alive.
     share : array
-        ``w_j h_j(t) / sum_i |w_i| h_i(t)``, on the last axis; zero without any head alive.
+        ``w_j h_j(t) / sum_i |w_i| h_i(t)``, on the first axis; zero without any head alive.
     balance : array
         The sum of the shares, ``h(t)`` over the total: 1 without negative weights, not positive where the
         hazard is clipped.
@@ -340,14 +367,20 @@ LARGEST_EXPONENT = 700.0
 
 
 def sum_hazards(weight: Array, log_hazard: Array) -> HazardSum:
-    """Add up weighted hazards by log-sum-exp over the last axis."""
+    """Add up weighted hazards by log-sum-exp over the first axis."""
+    if (weight > 0.0).all():
+        log_part = log_hazard + np.log(weight)
+        largest = log_part.max(axis=0)
+        part = np.exp(log_part - largest)
+        total = part.sum(axis=0)
+        return HazardSum(np.log(total) + largest, part / total, np.ones_like(total))
     alive = weight != 0.0
     log_part = np.where(alive, log_hazard + np.log(np.where(alive, np.abs(weight), 1.0)), -np.inf)
-    largest = log_part.max(axis=-1, keepdims=True)
+    largest = log_part.max(axis=0)
     largest = np.where(np.isfinite(largest), largest, 0.0)
     part = np.exp(log_part - largest)
-    total = part.sum(axis=-1, keepdims=True)
-    some = total[..., 0] > 0.0
-    share = np.sign(weight) * part / np.where(total > 0.0, total, 1.0)
-    log_total = np.where(some, np.log(np.where(some, total[..., 0], 1.0)) + largest[..., 0], -np.inf)
-    return HazardSum(log_total, share, share.sum(axis=-1))
+    total = part.sum(axis=0)
+    some = total > 0.0
+    share = np.sign(weight) * part / np.where(some, total, 1.0)
+    log_total = np.where(some, np.log(np.where(some, total, 1.0)) + largest, -np.inf)
+    return HazardSum(log_total, share, share.sum(axis=0))

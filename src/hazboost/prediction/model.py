@@ -12,7 +12,7 @@ import numpy.typing as npt
 from hazboost.data.features import Schema
 from hazboost.engines.base import Engine, Trees
 from hazboost.hazards.distribution import Distribution
-from hazboost.hazards.mixture import LARGEST_EXPONENT, Mixture, shrink
+from hazboost.hazards.mixture import LARGEST_EXPONENT, Mixture, columns, shrink
 from hazboost.utils.arrays import Array, Indices
 
 
@@ -101,23 +101,25 @@ def parameter_columns(distribution: Distribution) -> dict[str, npt.NDArray[Any]]
     ``S(t) = exp(-sum_j w_j H_j(t; eta_j, k_j, ...))`` holds for the values as they stand. A head that ReLU has switched
     off has the parameter in question at zero, and no scale. A parameter that a family does not have is NaN.
     """
-    mixture, parameters = distribution.mixture, distribution.mixture.parameters(distribution.scores)
+    mixture, parameters = distribution.mixture, distribution.mixture.parameters(columns(distribution.scores))
     n = len(distribution)
-    table = {name: np.full((n, mixture.n_heads), np.nan) for name in (*mixture.parameter_names, "scale")}
+    table = {name: np.full((mixture.n_heads, n), np.nan) for name in (*mixture.parameter_names, "scale")}
     log_unit = float(np.log(distribution.unit))
     for block, activated in zip(mixture.blocks, parameters.activated, strict=True):
         logs = [one.log_value for one in activated]
         in_user_time = block.head.change_time_unit(log_unit, *logs)
         for parameter, one, log_value in zip(block.head.parameters, activated, in_user_time, strict=True):
-            table[parameter.name][:, block.heads] = np.where(one.alive, _exp(log_value), 0.0)
-        table["scale"][:, block.heads] = _exp(block.head.log_scale(*logs) + log_unit)
-    table["scale"][~parameters.alive] = np.nan
+            value = _exp(log_value)
+            table[parameter.name][block.heads] = value if one.alive is None else np.where(one.alive, value, 0.0)
+        table["scale"][block.heads] = _exp(block.head.log_scale(*logs) + log_unit)
+    if parameters.alive is not None:
+        table["scale"][~parameters.alive] = np.nan
     return {
         "subject": np.repeat(np.arange(n), mixture.n_heads),
         **_cause_column(mixture, n),
         "head": np.tile(np.array(mixture.head_names, dtype=object), n),
-        **{name: values.ravel() for name, values in table.items()},
-        "w": parameters.weight.ravel(),
+        **{name: values.T.ravel() for name, values in table.items()},
+        "w": parameters.weight.T.ravel(),
     }
 
 

@@ -26,8 +26,8 @@ from hazboost.data.nonparametric import at_risk
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
 from hazboost.hazards.distribution import Distribution
-from hazboost.hazards.heads.base import MAX_EXPONENT
-from hazboost.hazards.mixture import Block, Mixture, log_time
+from hazboost.hazards.heads.base import MAX_EXPONENT, VALUE
+from hazboost.hazards.mixture import Block, Mixture, columns, cumulatives, log_time
 from hazboost.prediction.model import Model, Start
 from hazboost.training.linear import LinearStart
 from hazboost.training.plan import Plan
@@ -221,8 +221,8 @@ def _bound_value(block: Block, parameter: int, side: str, unit: float) -> str:
 
 def _head_shares(mixture: Mixture, scores: Array, target: Target) -> Array:
     """Share of each head in the expected events of its cause."""
-    parameters = mixture.parameters(scores)
-    cumulative = np.where(parameters.alive, mixture.cumulatives(parameters, log_time(target.lower)[:, None]), 0.0)
-    mass = target.weight @ np.abs(parameters.weight * cumulative)
+    parameters = mixture.parameters(columns(scores))
+    cumulative = cumulatives(mixture.evaluate(parameters, log_time(target.lower), VALUE))
+    mass = np.abs(parameters.weight * cumulative) @ target.weight  # the weight of a dead head is zero
     by_cause = np.bincount(mixture.head_causes, mass)[mixture.head_causes]
     return mass / np.maximum(by_cause, np.finfo(float).tiny)

@@ -60,11 +60,9 @@ def assemble(
     model = Model(plan.engine, trees, start, mixture, choice.trust, plan.schema, time.unit, time.horizon)
     # Trees of chosen rounds are averaged and shrunk, so their validation loss is computed from the finished model.
     if validation is not None and plan.chooses_rounds:
-        target = validation.target
-        history = {
-            **history,
-            "validation_loss": [plan.objective.mean_loss(one, target) for one in model.course(validation.X)],
-        }
+        rows = plan.objective.observe(validation.target)
+        losses = [plan.objective.mean_loss(one, rows) for one in model.course(validation.X)]
+        history = {**history, "validation_loss": losses}
     return Trained(model, history, choice, diagnose(plan, model, sample))
 
 

@@ -15,10 +15,12 @@ from typing import Any
 import numpy as np
 from scipy.optimize import Bounds, minimize
 
-from hazboost.boosting.likelihood import loss_and_gradient
+from hazboost.boosting.likelihood import row_loss
+from hazboost.boosting.observed import Observed
 from hazboost.data.design import Design
 from hazboost.data.design.products import DenseColumns, DesignMatrix
 from hazboost.data.target import Target
+from hazboost.hazards.heads.base import GRADIENT
 from hazboost.hazards.mixture import Mixture
 from hazboost.training.policy import Policy
 from hazboost.training.starts import at_bound
@@ -60,7 +62,9 @@ class LinearStart:
     def margin(self, X: Any) -> Array:
         """Raw scores of each row, of shape (n, scores)."""
         shift = np.clip(self.design.columns(X) @ self.coefficient, -self.largest_shift, self.largest_shift)
-        return self.mixture.scores_of_logs(self.log_intercept + shift @ self.mixture.scales)
+        # Each cause has scores of its own, so that a score gets the shift of one cause or none.
+        logs = self.log_intercept[:, None] + self.mixture.scales.T.astype(np.float64) @ shift.T
+        return self.mixture.scores_of_logs(logs).T
 
     def without_features(self) -> LinearStart:
         """The same for everybody: the subject at the mean of the features."""
@@ -110,11 +114,12 @@ def fit_linear_path(
     bounds = np.concatenate(
         [_intercept_bounds(mixture, log_intercept, policy.intercept_reach), np.repeat(beta_bounds, n_causes, axis=0)]
     )
-    loss = _PenalisedLoss(mixture.in_logs, columns, target, policy.largest_shift)
+    observed = Observed.of(target, n_causes)
+    loss = _PenalisedLoss(mixture.in_logs, columns, observed, target.mass.sum(), policy.largest_shift)
     point, path = np.concatenate([log_intercept, np.zeros(len(bounds) - n_scores)]), []
+    search = {"jac": True, "method": "L-BFGS-B", "bounds": Bounds(*bounds.T), "options": SEARCH}
     # From strong to weak, each fit starts at the one before, which is close: the whole path costs little more than one.
     for ridge in ridges:
-        search = {"jac": True, "method": "L-BFGS-B", "bounds": Bounds(*bounds.T), "options": SEARCH}
         point = minimize(loss, point, args=(ridge,), **search).x
         beta = point[n_scores:].reshape(-1, n_causes)
         coefficient = beta if basis is None else basis @ beta
@@ -156,24 +161,23 @@ class _PenalisedLoss:
 
     mixture: Mixture
     columns: DesignMatrix
-    target: Target
+    observed: Observed
+    mass: float
     largest_shift: float
 
     def __call__(self, point: Array, ridge: float) -> tuple[float, Array]:
-        target, scales = self.target, self.mixture.scales.astype(np.float64)
-        total = target.mass.sum()
-        share = target.weight / total
+        scales, weight = self.mixture.scales.astype(np.float64), self.observed.weight
         b, beta = point[: self.mixture.n_scores], point[self.mixture.n_scores :]
         raw = self.columns @ beta.reshape(-1, self.mixture.n_causes)
         shift = np.clip(raw, -self.largest_shift, self.largest_shift)
-        loss, gradient = loss_and_gradient(self.mixture, b + shift @ scales, target)
-        by_row = share[:, None] * gradient
+        loss = row_loss(self.mixture, b[:, None] + scales.T @ shift.T, self.observed, GRADIENT)
+        gradient = loss.gradient if weight is None else loss.gradient * weight
         # Where the shift is cut it no longer moves with the coefficients.
-        by_shift = np.where(shift == raw, by_row @ scales.T, 0.0)
+        by_shift = np.where(shift == raw, (scales @ gradient).T, 0.0)
         # The ridge is divided by the number of subjects, as the loss is, so that its strength counts subjects.
-        beta_slope = self.columns.transposed_product(by_shift).ravel() + ridge / total * beta
-        slope = np.concatenate([by_row.sum(axis=0), beta_slope])
-        return float(share @ loss + 0.5 * ridge / total * (beta @ beta)), slope
+        beta_slope = self.columns.transposed_product(by_shift).ravel() + ridge * beta
+        slope = np.concatenate([gradient.sum(axis=1), beta_slope]) / self.mass
+        return (self.observed.total(loss.value) + 0.5 * ridge * float(beta @ beta)) / self.mass, slope
 
 
 def _intercept_bounds(mixture: Mixture, log_intercept: Array, reach: float) -> Array:

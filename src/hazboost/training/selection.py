@@ -11,11 +11,13 @@ import numpy as np
 
 from hazboost.boosting.callbacks import HeldOut, limited_loss
 from hazboost.boosting.likelihood import row_loss
+from hazboost.boosting.observed import Observed
 from hazboost.data.condense import as_if_only
 from hazboost.data.folds import split_folds
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
 from hazboost.engines.base import Engine, Trees
+from hazboost.hazards.heads.base import VALUE
 from hazboost.hazards.mixture import Mixture, shrink
 from hazboost.prediction.model import Start
 from hazboost.training.cross_validation import CrossValidation, Fold, is_clear, mean_curve
@@ -130,7 +132,8 @@ def path_losses(path: Sequence[LinearStart], held: Sample, limit: float) -> Arra
 
 def row_losses(start: LinearStart, held: Sample) -> Array:
     """Loss of each row, of shape (n,)."""
-    return row_loss(start.mixture, start.margin(held.X), held.target).value
+    observed = Observed.of(held.target, start.mixture.n_causes)
+    return row_loss(start.mixture, start.margin(held.X).T, observed, VALUE).value
 
 
 @dataclass(frozen=True)
@@ -251,10 +254,8 @@ class Growing:
             return held.by_group(np.zeros_like(held.target.subject_mass))
         engine = self.engine(fold, ensemble.depth)
         grown = engine.scores(member.trees, engine.matrix(held.X, start), (0, kept))
-        at_start, at_end = (
-            self.plan.objective.evaluate(scores, held.target).value
-            for scores in (start, shrink(start, grown, self.trust))
-        )
+        objective, rows = self.plan.objective, self.plan.objective.observe(held.target)
+        at_start, at_end = (objective.losses(scores, rows) for scores in (start, shrink(start, grown, self.trust)))
         limit = self.plan.search.policy.largest_difference
         return held.by_group(held.target.limited_change(at_end, at_start, limit))
 

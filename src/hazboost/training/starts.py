@@ -14,11 +14,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq, least_squares, minimize
 
-from hazboost.boosting.likelihood import loss_and_gradient
+from hazboost.boosting.likelihood import row_loss
+from hazboost.boosting.observed import Observed
 from hazboost.data.condense import as_if_only, condense, join_rows
 from hazboost.data.nonparametric import kaplan_meier
 from hazboost.data.target import Target
 from hazboost.hazards.heads import Head
+from hazboost.hazards.heads.base import GRADIENT, VALUE
 from hazboost.hazards.mixture import SMALLEST_TIME, Block, Mixture, log_time
 from hazboost.utils.arrays import Array, Indices
 
@@ -107,11 +109,12 @@ def marginal_start(mixture: Mixture, target: Target, rng: np.random.Generator) -
     target = condense(join_rows(target), ENOUGH_TIMES)
     # A delayed entry is a row of negative weight in the condensed data: it does not count as a subject.
     share, rates = target.weight / target.weight[target.weight > 0.0].sum(), _rates(mixture, target)
+    observed = Observed.of(target, mixture.n_causes)
     first = _lay_out(logs, [_first_guess(block, rates) for block in mixture.blocks], _equal_weights(mixture))
 
     def mean_loss(start: Array) -> tuple[float, Array]:
-        loss, gradient = loss_and_gradient(logs, np.broadcast_to(start, (len(target), len(start))), target)
-        return float(share @ loss), share @ gradient
+        loss = row_loss(logs, _for_all(start, len(target)), observed, GRADIENT)
+        return float(loss.value @ share), loss.gradient @ share
 
     fitted = first
     for _ in range(RESTARTS):  # a search that has stalled goes on when it is begun again
@@ -120,6 +123,11 @@ def marginal_start(mixture: Mixture, target: Target, rng: np.random.Generator) -
         if moved < 1e-4:
             break
     return mixture.scores_of_logs(fitted)
+
+
+def _for_all(start: Array, n: int) -> Array:
+    """The same scores for n rows, of shape (scores, n)."""
+    return np.repeat(start[:, None], n, axis=1)
 
 
 def calm_absent_causes(mixture: Mixture, scores: Array, target: Target) -> Array:
@@ -143,7 +151,7 @@ def half_an_event(mixture: Mixture, target: Target) -> Array:
     """
     logs, without_events = mixture.in_logs, np.full(len(target), np.inf)
     exposure = condense(Target.of(target.middle, without_events, target.weight, entry=target.entry), ENOUGH_TIMES)
-    rate = np.array([0.5 / target.exposure])
+    observed, rate = Observed.of(exposure, 1), np.array([0.5 / target.exposure])
     guess = _lay_out(logs, [_first_guess(block, rate) for block in mixture.blocks], _equal_weights(mixture))
     scales = np.concatenate(
         [np.full(block.count, one.role == "scale") for block in mixture.blocks for one in block.head.parameters]
@@ -151,8 +159,8 @@ def half_an_event(mixture: Mixture, target: Target) -> Array:
     )
 
     def too_many(shift: float) -> float:
-        scores = np.broadcast_to(guess + shift * scales, (len(exposure), len(guess)))
-        expected = float(exposure.weight @ loss_and_gradient(logs, scores, exposure)[0])
+        scores = _for_all(guess + shift * scales, len(exposure))
+        expected = float(exposure.weight @ row_loss(logs, scores, observed, VALUE).value)
         return float(np.log(2.0 * max(expected, SMALLEST_TIME)))
 
     return mixture.scores_of_logs(guess + brentq(too_many, *CURVE_RANGES["scale"]) * scales)
@@ -161,7 +169,7 @@ def half_an_event(mixture: Mixture, target: Target) -> Array:
 def marginal_at_bound(mixture: Mixture, target: Target, scores: Array) -> Indices:
     """Where a `marginal_start` is at a bound; see `at_bound`."""
     bounds = np.array(_bounds(mixture, _rates(mixture, target)))
-    return at_bound(scores, mixture.scores_of_logs(bounds.T).T)
+    return at_bound(scores, mixture.scores_of_logs(bounds))
 
 
 def at_bound(values: Array, bounds: npt.ArrayLike) -> Indices:

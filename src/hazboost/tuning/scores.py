@@ -14,9 +14,12 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from hazboost.boosting.likelihood import row_loss
+from hazboost.boosting.observed import Observed
 from hazboost.data.features import readable
 from hazboost.data.target import Target
 from hazboost.estimator import FPBoost
+from hazboost.hazards.heads.base import VALUE
+from hazboost.hazards.mixture import columns
 from hazboost.training.policy import POLICY
 from hazboost.utils.arrays import Array
 
@@ -33,7 +36,9 @@ def row_losses(model: FPBoost, X: Any, target: Target) -> Array:
     each observed event adds ``log(unit)`` to the loss.
     """
     distribution = model.model_.distribution(readable(X))
-    loss = row_loss(distribution.mixture, distribution.scores, target.scaled(distribution.unit)).value
+    mixture, scores = distribution.mixture, columns(distribution.scores)
+    observed = Observed.of(target.scaled(distribution.unit), mixture.n_causes)
+    loss = row_loss(mixture, scores, observed, VALUE).value
     return np.where(target.event, loss + np.log(distribution.unit), loss)
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
+from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.special
 
 from hazboost.utils.describe import and_more, describe
 
@@ -35,6 +38,13 @@ REMEDIES = {
     # scikit-learn's estimator checks ask for these words.
     "complex numbers": ". Complex data not supported",
 }
+
+
+def special(like: Any) -> ModuleType:
+    """The special functions for arrays like this one: SciPy's or, on a GPU, CuPy's."""
+    if isinstance(like, np.ndarray | np.generic):
+        return scipy.special
+    return import_module("cupyx.scipy.special")
 
 
 def as_plain(values: Any) -> npt.NDArray[Any]:

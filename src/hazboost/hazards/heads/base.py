@@ -7,7 +7,7 @@ therefore positive by construction and extreme values stay representable. A head
 this package: `hazboost.hazards.mixture` masks it.
 
 Arrays broadcast against each other; nothing here distinguishes subjects from heads. Only NumPy's and SciPy's universal
-functions are applied, element by element.
+functions are applied, element by element; NumPy passes those on to CuPy for its arrays, so that one file serves both.
 
 All derivatives are with respect to the *logarithms* of the parameters, in the order of ``parameters``.
 """
@@ -51,8 +51,12 @@ SCALE = Parameter("eta", "scale", (-4.0, 8.0))
 SHAPE = Parameter("k", "shape", (-1.5, 2.5))
 
 
+#: How much of an `Evaluation` is computed: the hazards alone, their slopes, and also the paths of a second-order step.
+VALUE, GRADIENT, CURVATURE = range(3)
+
+
 class Evaluation(NamedTuple):
-    """A head's hazard and cumulative hazard at given times, with their derivatives.
+    """A head's hazard and cumulative hazard at given times, with their derivatives as far as they were asked for.
 
     Attributes
     ----------
@@ -60,8 +64,8 @@ class Evaluation(NamedTuple):
         ``log h(t)``.
     cumulative : array
         ``H(t)``.
-    log_hazard_slopes : tuple of arrays
-        ``d log h(t) / d log(parameter)``, one array for each parameter.
+    log_hazard_slopes : tuple of arrays or floats
+        ``d log h(t) / d log(parameter)``, one for each parameter.
     cumulative_slopes : tuple of arrays
         ``d H(t) / d log(parameter)``, one array for each parameter.
     cumulative_paths : tuple of arrays
@@ -72,9 +76,9 @@ class Evaluation(NamedTuple):
 
     log_hazard: Array
     cumulative: Array
-    log_hazard_slopes: tuple[Array, ...]
-    cumulative_slopes: tuple[Array, ...]
-    cumulative_paths: tuple[Array, ...]
+    log_hazard_slopes: tuple[Array | float, ...] = ()
+    cumulative_slopes: tuple[Array, ...] = ()
+    cumulative_paths: tuple[Array, ...] = ()
 
 
 class Head(ABC):
@@ -92,12 +96,12 @@ class Head(ABC):
     parameters: ClassVar[tuple[Parameter, ...]]
 
     @abstractmethod
-    def evaluate(self, log_t: Array, *log_parameters: Array) -> Evaluation:
-        """Hazard and cumulative hazard at ``exp(log_t)``, with derivatives."""
+    def evaluate(self, log_t: Array, *log_parameters: Array, order: int = CURVATURE) -> Evaluation:
+        """Hazard and cumulative hazard at ``exp(log_t)``, with derivatives up to ``order``; more does no harm."""
 
     def cumulative(self, log_t: Array, *log_parameters: Array) -> Array:
-        """``H(t)`` alone. Override it where that is cheaper than the whole evaluation."""
-        return self.evaluate(log_t, *log_parameters).cumulative
+        """``H(t)`` alone. Override it where that is cheaper than an evaluation."""
+        return self.evaluate(log_t, *log_parameters, order=VALUE).cumulative
 
     @abstractmethod
     def change_time_unit(self, log_unit: float, *log_parameters: Array) -> tuple[Array, ...]:
@@ -115,15 +119,18 @@ class Link(NamedTuple):
     ----------
     value : array
         ``G``.
-    log_slope, log_slope_slope : arrays
-        ``log g`` and ``d log g / dz``.
+    slope, log_slope : arrays
+        ``g`` and ``log g``.
+    log_slope_slope : array or float
+        ``d log g / dz``.
     shape_slopes, shape_log_slopes : tuple of arrays
         ``dG / d log a`` and ``d log g / d log a`` for every further shape ``a``.
     """
 
     value: Array
+    slope: Array
     log_slope: Array
-    log_slope_slope: Array
+    log_slope_slope: Array | float
     shape_slopes: tuple[Array, ...] = ()
     shape_log_slopes: tuple[Array, ...] = ()
 
@@ -150,19 +157,21 @@ class LogLocationScale(Head):
     def link(self, z: Array, *log_shapes: Array) -> Link:
         """``G(z)`` and its derivatives, given the logarithms of the shapes after ``k``."""
 
-    def evaluate(self, log_t: Array, *log_parameters: Array) -> Evaluation:
-        """Hazard and cumulative hazard at ``exp(log_t)``, with derivatives."""
+    def evaluate(self, log_t: Array, *log_parameters: Array, order: int = CURVATURE) -> Evaluation:
+        """Hazard and cumulative hazard at ``exp(log_t)``, with derivatives up to ``order``."""
         log_eta, log_k, *log_shapes = log_parameters
         tilt = np.exp(log_k) * log_t  # k log t = dz / d log k
         at = self.link(log_eta + tilt, *log_shapes)
-        g = np.exp(np.minimum(at.log_slope, MAX_EXPONENT))
-        return Evaluation(
-            log_hazard=at.log_slope + log_k - log_t,
-            cumulative=at.value,
-            log_hazard_slopes=(at.log_slope_slope, 1.0 + at.log_slope_slope * tilt, *at.shape_log_slopes),
-            cumulative_slopes=(g, g * tilt, *at.shape_slopes),
-            cumulative_paths=(g, np.abs(g * tilt) + 2.0 * at.value, *map(np.abs, at.shape_slopes)),
-        )
+        log_hazard = at.log_slope + (log_k - log_t)
+        if order == VALUE:
+            return Evaluation(log_hazard, at.value)
+        drift = at.slope * tilt
+        slopes = (at.log_slope_slope, 1.0 + at.log_slope_slope * tilt, *at.shape_log_slopes)
+        evaluation = Evaluation(log_hazard, at.value, slopes, (at.slope, drift, *at.shape_slopes))
+        if order == GRADIENT:
+            return evaluation
+        paths = (at.slope, np.abs(drift) + 2.0 * at.value, *map(np.abs, at.shape_slopes))
+        return evaluation._replace(cumulative_paths=paths)
 
     def cumulative(self, log_t: Array, *log_parameters: Array) -> Array:
         """``G(z)``."""

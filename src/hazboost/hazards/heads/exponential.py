@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hazboost.hazards.heads.base import MAX_EXPONENT, SCALE, Evaluation, Head
+from hazboost.hazards.heads.base import CURVATURE, MAX_EXPONENT, SCALE, Evaluation, Head
 from hazboost.utils.arrays import Array
 
 
@@ -17,8 +17,8 @@ class Exponential(Head):
     name = "exponential"
     parameters = (SCALE,)
 
-    def evaluate(self, log_t: Array, *log_parameters: Array) -> Evaluation:
-        """Hazard and cumulative hazard at ``exp(log_t)``, with derivatives."""
+    def evaluate(self, log_t: Array, *log_parameters: Array, order: int = CURVATURE) -> Evaluation:
+        """Hazard and cumulative hazard at ``exp(log_t)``, with all derivatives, which cost little."""
         (log_eta,) = log_parameters
         cumulative = np.exp(np.minimum(log_eta + log_t, MAX_EXPONENT))
         return Evaluation(

@@ -32,7 +32,8 @@ class ExponentiatedWeibull(LogLocationScale):
         log_rho = np.where(late, z, z - u + c - log_c)
         rho = np.exp(log_rho)
         slope = np.where(late, 1.0 + u * s, 1.0 + rho * (1.0 + s - c) - u)
-        return Link(value, log_rho + log_r, slope, (-np.exp(log_r),), (-s,))
+        log_g = log_rho + log_r
+        return Link(value, np.exp(np.minimum(log_g, MAX_EXPONENT)), log_g, slope, (-np.exp(log_r),), (-s,))
 
 
 def _c(x: Array) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hazboost.hazards.heads.base import MAX_EXPONENT, SCALE, SHAPE, Evaluation, Head
+from hazboost.hazards.heads.base import CURVATURE, MAX_EXPONENT, SCALE, SHAPE, Evaluation, Head
 from hazboost.utils.arrays import Array
 
 
@@ -20,8 +20,8 @@ class Gompertz(Head):
     name = "gompertz"
     parameters = (SCALE, SHAPE)
 
-    def evaluate(self, log_t: Array, *log_parameters: Array) -> Evaluation:
-        """Hazard and cumulative hazard at ``exp(log_t)``, with derivatives."""
+    def evaluate(self, log_t: Array, *log_parameters: Array, order: int = CURVATURE) -> Evaluation:
+        """Hazard and cumulative hazard at ``exp(log_t)``, with all derivatives, which cost little."""
         log_eta, log_k = log_parameters
         x = np.exp(np.minimum(log_k + log_t, np.log(MAX_EXPONENT)))
         level = np.exp(log_eta - log_k)  # eta / k

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hazboost.hazards.heads.base import Link, LogLocationScale
+from hazboost.hazards.heads.base import MAX_EXPONENT, Link, LogLocationScale
 from hazboost.utils.arrays import Array
 
 
@@ -19,5 +19,7 @@ class LogLogistic(LogLocationScale):
 
     def link(self, z: Array, *log_shapes: Array) -> Link:
         r"""``G = softplus``, ``g`` its slope :math:`\sigma(z)`, and :math:`(\log g)' = 1 - \sigma(z)`."""
-        softplus = np.logaddexp(0.0, z)
-        return Link(softplus, z - softplus, np.exp(-softplus))
+        odds = np.exp(np.minimum(z, MAX_EXPONENT))
+        rest = 1.0 / (1.0 + odds)
+        softplus = np.maximum(np.log1p(odds), z)  # z itself where the exponent is cut
+        return Link(softplus, odds * rest, z - softplus, rest)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import log_ndtr
 
 from hazboost.hazards.heads.base import MAX_EXPONENT, Link, LogLocationScale
-from hazboost.utils.arrays import Array
+from hazboost.utils.arrays import Array, special
 
 LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
 
@@ -22,6 +21,7 @@ class LogNormal(LogLocationScale):
     def link(self, z: Array, *log_shapes: Array) -> Link:
         r"""``g`` is the normal hazard :math:`\varphi(z) / \Phi(-z)`, and :math:`(\log g)' = g - z`."""
         z = np.minimum(z, MAX_EXPONENT)
-        cumulative = -log_ndtr(-z)
+        cumulative = -special(z).log_ndtr(-z)
         log_g = cumulative - 0.5 * z * z - LOG_SQRT_2PI
-        return Link(cumulative, log_g, np.exp(log_g) - z)
+        g = np.exp(log_g)
+        return Link(cumulative, g, log_g, g - z)

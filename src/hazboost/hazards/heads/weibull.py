@@ -18,4 +18,5 @@ class Weibull(LogLocationScale):
 
     def link(self, z: Array, *log_shapes: Array) -> Link:
         """``G = g = exp``."""
-        return Link(np.exp(np.minimum(z, MAX_EXPONENT)), z, np.ones_like(z))
+        value = np.exp(np.minimum(z, MAX_EXPONENT))
+        return Link(value, value, z, 1.0)
