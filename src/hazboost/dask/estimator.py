@@ -21,6 +21,7 @@ from hazboost.data.features import Schema, refuse_empty_columns
 from hazboost.data.names import learn_columns, match_columns
 from hazboost.data.observations import find_columns
 from hazboost.data.reading import check_causes, check_informative, warn_of_codes_of_r
+from hazboost.data.target import join_targets
 from hazboost.hazards.distribution import Distribution
 from hazboost.prediction.model import parameter_columns, share_columns
 from hazboost.training.advice import advise_on_ties
@@ -121,10 +122,11 @@ class FPBoost(estimator.FPBoost):
             warn_of_codes_of_r(telling, "y")
         self._check_distributed(schema)
         n_causes, seed = check_causes(telling, self.n_causes), self._seed()
-        train, validation = rows, self._read_eval_set(named, schema, eval_set, n_causes)
+        train, validation, observed = rows, self._read_eval_set(named, schema, eval_set, n_causes), []
         if validation is None and self.patience is not None:
             train, aside = rows.split(self.validation_fraction, seed)
             validation = rows.take(aside)
+            observed = [validation.target]
         summary = train.summary()
         refuse_empty_columns(summary.highest, schema)
         drawn = train.draw(POLICY.rows_for_linear, np.random.default_rng(seed))
@@ -132,7 +134,7 @@ class FPBoost(estimator.FPBoost):
         advise_on_ties(drawn.target)
         plan = self._plan(schema, summary, n_causes, seed)
         trained = train_on_workers(plan, train, summary, drawn, validation)
-        self._learn(named, trained, drawn.target)
+        self._learn(named, trained, join_targets([drawn.target, *observed]))
 
     def _check_distributed(self, schema: Schema) -> None:
         """Refuse what XGBoost cannot do with rows on several machines."""

@@ -60,7 +60,7 @@ class Lazy:
         parts = self._parts((), np.float64)
         indexed = [delayed(_with_index)(one, X) for one, X in zip(parts, split_features(self.X), strict=True)]
         divisions = self.X.divisions if self.X.known_divisions else None
-        return dd.from_delayed(indexed, meta=pd.Series(dtype=np.float64), divisions=divisions, verify_meta=False)
+        return dd.from_delayed(indexed, meta=pd.Series(dtype=np.float64), divisions=divisions)
 
     def table(self, meta: Any) -> dd.DataFrame:
         """A table with a column ``subject``, numbered through all partitions."""
@@ -68,7 +68,7 @@ class Lazy:
         lengths = [delayed(len)(X) for X in features]
         parts = self._parts((), None, meta)
         numbered = [delayed(_number_on)(one, lengths[:i]) for i, one in enumerate(parts)]
-        return dd.from_delayed(numbered, meta=meta, verify_meta=False)
+        return dd.from_delayed(numbered, meta=meta)
 
     def _parts(self, tail: tuple[int, ...], kind: Any, empty: Any = None) -> list[Any]:
         """The prediction of each partition; ``empty`` or an empty array for those without rows."""
