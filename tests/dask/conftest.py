@@ -54,7 +54,7 @@ def workers(monkeypatch):
 
 
 def cut(data, begins=(0, 70, 70, 250, 400)):
-    """A table, Series or array as a Dask DataFrame or Series of partitions of very different sizes, one of them empty."""
+    """A table or Series as a Dask collection with partitions of very different sizes, one of them empty."""
     ends = [*begins[1:], len(data)]
     parts = [_own_categories(data.iloc[begin:end]) for begin, end in zip(begins, ends, strict=True)]
     return dd.from_delayed([delayed(part) for part in parts], meta=clear_known_categories(data.iloc[:0]))

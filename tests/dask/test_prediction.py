@@ -64,7 +64,7 @@ def test_a_number_for_each_row_is_a_series_with_its_label(local, fitted, method,
     expected = getattr(local, method)(X, **arguments)
     computed = lazy.compute()
     np.testing.assert_array_equal(computed.index, X.index)
-    np.testing.assert_array_equal(computed, expected)
+    np.testing.assert_allclose(computed, expected, rtol=1e-10)
     array = getattr(fitted, method)(da.from_array(X.to_numpy(), chunks=(250, 3)), **arguments)
     assert (array.chunks, array.dtype) == (((250, 250, 100),), np.float64)
 

@@ -62,11 +62,10 @@ def start_tracker(processes: int, host: str | None, patience: int) -> dict[str, 
 
 
 def _wait_for(tracker: RabitTracker) -> None:
-    """Wait until all processes have left."""
-    try:
-        tracker.wait_for()
-    except XGBoostError:
-        return  # one of them was lost, and the others have noticed that themselves
+    """Wait until all processes have left, and clear up."""
+    for finish in (tracker.wait_for, tracker.free):
+        with suppress(XGBoostError):  # one of them was lost, which the others have noticed themselves
+            finish()
 
 
 @contextmanager
