@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 from hazboost.datasets import deepsurv, load_dataset
 from hazboost.datasets.files import FOLDER, find_in_folder
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
-from hazboost.hazards.mixture import Mixture, log_hazards, log_time, sum_hazards
+from hazboost.hazards.mixture import Mixture, columns, log_hazards, log_time, sum_hazards
 
 settings.register_profile(
     "hazboost",
@@ -78,8 +78,8 @@ def is_smooth():
     def smooth(mixture, scores, times):
         if not mixture.weight_activation.signed:
             return np.ones(len(scores), dtype=bool)
-        parameters = mixture.parameters(scores)
-        evaluations = mixture.evaluate(parameters, log_time(times)[:, None])
+        parameters = mixture.parameters(columns(scores))
+        evaluations = mixture.evaluate(parameters, log_time(times))
         total = sum_hazards(parameters.weight, log_hazards(evaluations))
         return (np.abs(total.balance) > 0.05) & (np.abs(total.hazard / mixture.background - 1.0) > 0.1)
 

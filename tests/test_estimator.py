@@ -223,7 +223,7 @@ def test_dead_heads_add_nothing_to_the_table():
     model = FPBoost.paper(weibull_heads=3, loglogistic_heads=2, learning_rate=1.0, n_estimators=40, random_state=0)
     table = model.fit(X, Y).predict_parameters(X)
     scores = model.model_.distribution(X).scores
-    alive = model.model_.mixture.parameters(scores).weight.any(axis=1)
+    alive = model.model_.mixture.parameters(scores.T).weight.any(axis=0)
     assert alive.any()
     assert ((table["k"] == 0.0) & (table["eta"] > 0.0)).any(), "no head has died: the test shows nothing"
     rebuilt = survival_from_table(table, GRID[1:])

@@ -5,11 +5,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from hazboost.boosting.likelihood import loss_and_gradient, row_loss
 from hazboost.data.target import Target
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads import HEADS
+from hazboost.hazards.heads.base import CURVATURE, GRADIENT, VALUE
+from tests.rows import loss_of_rows
 
 weight_activations = pytest.mark.parametrize("weight", [*WEIGHT_ACTIVATIONS, "uniform"])
 
@@ -56,7 +57,7 @@ def test_loss_is_that_of_the_predicted_hazards(make_mixture, is_smooth, paramete
     target, scores = every_kind(rng, 120, n_causes), draw_scores(rng, mixture, 120)
     if mixture.weight_activation.signed:  # an event where the hazard is clipped has a loss of its own
         scores[:, mixture.first_weight_score :] += 1.3
-    loss, _ = loss_and_gradient(mixture, scores, target)
+    loss = loss_of_rows(mixture, scores, target).value
     np.testing.assert_allclose(loss, likelihood_by_hand(mixture, scores, target), rtol=1e-7, atol=1e-9)
 
 
@@ -72,11 +73,9 @@ def test_gradient_is_that_of_finite_differences(make_mixture, differentiate, cou
         scores[:, mixture.first_weight_score :] += 0.7
         smooth = has_no_zero_near(mixture, scores, target)
         assert smooth.mean() > 0.3
-    loss, gradient = loss_and_gradient(mixture, scores, target)
+    loss, gradient, _ = loss_of_rows(mixture, scores, target)
     for column, direction in enumerate(np.eye(mixture.n_scores)):
-        expected = differentiate(
-            lambda x, d=direction: loss_and_gradient(mixture, scores + x * d, target)[0], 0.0, 2e-5
-        )
+        expected = differentiate(lambda x, d=direction: loss_of_rows(mixture, scores + x * d, target).value, 0.0, 2e-5)
         error = np.abs(gradient[:, column] - expected)
         assert (error <= 1e-5 * np.abs(expected) + 1e-8 * (1.0 + np.abs(loss)))[smooth].all()
 
@@ -86,10 +85,10 @@ def test_interval_in_which_the_hazard_is_clipped_points_the_way_out(make_mixture
     mixture = make_mixture({"weibull": 2}, "exp", "identity")
     scores = np.array([[0.0, 0.0, 0.0, 0.7, -1.0, 0.1]])  # -t + 0.1 t^2
     target = Target.of(np.array([0.3]), np.array([0.8]))
-    loss, gradient = loss_and_gradient(mixture, scores, target)
+    loss, gradient, _ = loss_of_rows(mixture, scores, target)
     assert 0.0 < loss[0] < 100.0
     for column, direction in enumerate(np.eye(6)):
-        slope = differentiate(lambda x, d=direction: loss_and_gradient(mixture, scores + x * d, target)[0], 0.0)
+        slope = differentiate(lambda x, d=direction: loss_of_rows(mixture, scores + x * d, target).value, 0.0)
         np.testing.assert_allclose(gradient[:, column], slope, rtol=1e-7)
     assert gradient[0, 4] < 0.0
 
@@ -97,10 +96,10 @@ def test_interval_in_which_the_hazard_is_clipped_points_the_way_out(make_mixture
 def has_no_zero_near(mixture, scores, target):
     """Rows none of whose times is near a zero of a cause's hazard, or one where its logarithm is continued."""
     smooth = np.ones(len(target), dtype=bool)
-    for part in mixture.by_cause(scores):
+    for part in mixture.by_cause(scores.T):
         for time in (target.entry, target.lower, target.upper):
             at = np.where((time > 0.0) & np.isfinite(time), time, target.lower + 0.1)[:, None]
-            near = [Distribution(mixture.one_cause, part).hazard(at * factor)[:, 0] for factor in (0.99, 1.0, 1.01)]
+            near = [Distribution(mixture.one_cause, part.T).hazard(at * factor)[:, 0] for factor in (0.99, 1.0, 1.01)]
             smooth &= (np.min(near, axis=0) > 0.06) | (np.max(near, axis=0) == 0.0)
     return smooth
 
@@ -119,10 +118,32 @@ def test_everything_is_finite_for_extreme_scores_and_times(make_mixture, paramet
     target = Target.of(lower, upper, entry=entry, cause=np.where(lower == upper, rng.integers(1, n_causes + 1, n), 0))
     scores = rng.choice([-1e30, -1e3, -1.0, -1e-40, 0.0, 1e-40, 1.0, 1e3, 1e30], size=(n, mixture.n_scores))
     with np.errstate(all="raise", under="ignore"):
-        loss = row_loss(mixture, scores, target)
+        loss = loss_of_rows(mixture, scores, target)
     for values in loss:
         assert np.isfinite(values).all()
     assert (loss.curvature >= 0.0).all()
+
+
+@pytest.mark.parametrize("n_causes", [1, 2])
+@pytest.mark.parametrize("parameter", PARAMETER_ACTIVATIONS)
+@weight_activations
+def test_less_of_the_loss_is_the_same_bit_by_bit(make_mixture, parameter, weight, n_causes):
+    """The loss alone, or with its gradient, as with the curvature; what was not asked for is empty."""
+    mixture = make_mixture(dict.fromkeys(HEADS, 1), parameter, weight, n_causes)
+    rng = np.random.default_rng(9)
+    target, scores = every_kind(rng, 60, n_causes), 1.5 * draw_scores(rng, mixture, 60)
+    target = Target.of(
+        np.r_[target.lower, 0.0, 0.0],
+        np.r_[target.upper, 0.0, np.inf],
+        entry=np.r_[target.entry, 0.0, 0.0],
+        cause=np.r_[target.cause, 1, 0],
+    )
+    scores = np.concatenate([scores, scores[:2]])
+    whole = loss_of_rows(mixture, scores, target)
+    for order in (VALUE, GRADIENT, CURVATURE):
+        part = loss_of_rows(mixture, scores, target, order)
+        for asked_for, one, other in zip(range(3), part, whole, strict=True):
+            np.testing.assert_array_equal(one, other if asked_for <= order else np.empty((0, 0)))
 
 
 @pytest.mark.parametrize("weight", ["softmax", "relu", "tanh"])
@@ -130,7 +151,7 @@ def test_no_exposure_and_no_event_tell_nothing(make_mixture, weight):
     mixture = make_mixture({"weibull": 1, "loglogistic": 1}, "exp", weight, 2)
     time = np.array([0.0, 0.3, 1.0])
     target = Target.of(time, np.full(3, np.inf), entry=time)
-    for values in row_loss(mixture, draw_scores(np.random.default_rng(0), mixture, 3), target):
+    for values in loss_of_rows(mixture, draw_scores(np.random.default_rng(0), mixture, 3), target):
         np.testing.assert_array_equal(values, 0.0)
 
 
@@ -139,8 +160,8 @@ def test_narrow_interval_is_an_event_at_its_time(make_mixture):
     mixture = make_mixture({"weibull": 2, "loglogistic": 1, "gompertz": 1}, "exp", "softmax")
     rng = np.random.default_rng(3)
     scores, time = draw_scores(rng, mixture, 50), rng.uniform(0.1, 1.0, 50)
-    exact = row_loss(mixture, scores, Target.of(time, time))
-    narrow = row_loss(mixture, scores, Target.of(time, time * (1.0 + 1e-6)))
+    exact = loss_of_rows(mixture, scores, Target.of(time, time))
+    narrow = loss_of_rows(mixture, scores, Target.of(time, time * (1.0 + 1e-6)))
     np.testing.assert_allclose(narrow.value, exact.value - np.log(1e-6 * time), rtol=1e-5)
     np.testing.assert_allclose(narrow.gradient, exact.gradient, rtol=1e-4, atol=1e-5)
     weights = slice(mixture.first_weight_score, None)
@@ -157,7 +178,7 @@ def test_cutting_a_row_in_pieces_changes_nothing(make_mixture, weight, seed, pie
     rng = np.random.default_rng(seed)
     target, scores = every_kind(rng, 24, 2), draw_scores(rng, mixture, 24)
     cut, row = cut_rows(target, pieces, rng)
-    whole, parts = row_loss(mixture, scores, target), row_loss(mixture, scores[row], cut)
+    whole, parts = loss_of_rows(mixture, scores, target), loss_of_rows(mixture, scores[row], cut)
     np.testing.assert_allclose(np.bincount(row, parts.value), whole.value, rtol=1e-9, atol=1e-9)
     for column in range(mixture.n_scores):
         summed = np.bincount(row, parts.gradient[:, column])
@@ -192,7 +213,7 @@ def test_curvature_is_additive_positive_and_no_smaller_than_the_gradient(
         1.5 * draw_scores(rng, mixture, 60),
     )
     cut, row = cut_rows(target, 4, rng)
-    whole, parts = row_loss(mixture, scores, target), row_loss(mixture, scores[row], cut)
+    whole, parts = loss_of_rows(mixture, scores, target), loss_of_rows(mixture, scores[row], cut)
     assert (np.abs(whole.gradient) <= whole.curvature * (1.0 + 1e-9) + 1e-12).all()
     assert ((whole.curvature > 0.0) | (np.abs(whole.gradient) < 1e-14)).all()
     for column in range(mixture.n_scores):
@@ -208,7 +229,7 @@ def test_curvature_is_no_smaller_than_the_gradient_for_wild_scores(make_mixture,
     mixture = make_mixture(dict.fromkeys(HEADS, 1), "exp", weight)
     rng = np.random.default_rng(seed)
     target, scores = every_kind(rng, 24, scale=scale), spread * draw_scores(rng, mixture, 24)
-    loss = row_loss(mixture, scores, target)
+    loss = loss_of_rows(mixture, scores, target)
     assert (np.abs(loss.gradient) <= loss.curvature * (1.0 + 1e-9) + 1e-12).all()
 
 
@@ -219,35 +240,35 @@ def test_causes_are_mixtures_of_their_own(make_mixture):
     time, cause = rng.uniform(0.1, 1.0, 60), rng.integers(0, 4, 60)
     target = Target.of(time, np.where(cause > 0, time, np.inf), cause=cause)
     scores = draw_scores(rng, mixture, 60)
-    whole = row_loss(mixture, scores, target)
+    whole = loss_of_rows(mixture, scores, target)
     parts = [
-        row_loss(mixture.one_cause, part, Target.of(time, np.where(cause == number, time, np.inf)))
-        for number, part in enumerate(mixture.by_cause(scores), start=1)
+        loss_of_rows(mixture.one_cause, part.T, Target.of(time, np.where(cause == number, time, np.inf)))
+        for number, part in enumerate(mixture.by_cause(scores.T), start=1)
     ]
     np.testing.assert_allclose(whole.value, sum(part.value for part in parts), rtol=1e-12)
-    np.testing.assert_array_equal(whole.gradient, mixture.join_causes([part.gradient for part in parts]))
-    np.testing.assert_array_equal(whole.curvature, mixture.join_causes([part.curvature for part in parts]))
+    np.testing.assert_array_equal(whole.gradient.T, mixture.join_causes([part.gradient.T for part in parts]))
+    np.testing.assert_array_equal(whole.curvature.T, mixture.join_causes([part.curvature.T for part in parts]))
 
 
 def test_layout_of_causes(make_mixture):
     mixture = make_mixture({"weibull": 2, "loglogistic": 1}, "exp", "softmax", 2)
     assert mixture.n_heads == 6
     assert mixture.n_scores == 18
-    np.testing.assert_array_equal(mixture.columns_of_cause(1), [0, 1, 2, 3, 4, 5, 12, 13, 14])
-    np.testing.assert_array_equal(mixture.columns_of_cause(2), [6, 7, 8, 9, 10, 11, 15, 16, 17])
+    np.testing.assert_array_equal(mixture.scores_of_causes[0], [0, 1, 2, 3, 4, 5, 12, 13, 14])
+    np.testing.assert_array_equal(mixture.scores_of_causes[1], [6, 7, 8, 9, 10, 11, 15, 16, 17])
     np.testing.assert_array_equal(mixture.head_causes, [1, 1, 1, 2, 2, 2])
-    scores = np.arange(36.0).reshape(2, 18)
+    scores = np.arange(36.0).reshape(18, 2)
     np.testing.assert_array_equal(mixture.join_causes(mixture.by_cause(scores)), scores)
 
 
 @weight_activations
 def test_weights_of_a_cause_are_those_of_its_own_scores(make_mixture, weight):
     mixture = make_mixture({"weibull": 2, "exponential": 1}, "exp", weight, 3)
-    scores = draw_scores(np.random.default_rng(6), mixture, 7)
+    scores = draw_scores(np.random.default_rng(6), mixture, 7).T
     whole = mixture.parameters(scores)
     alone = [mixture.one_cause.parameters(part) for part in mixture.by_cause(scores)]
-    np.testing.assert_array_equal(whole.weight, np.concatenate([one.weight for one in alone], axis=1))
+    np.testing.assert_array_equal(whole.weight, np.concatenate([one.weight for one in alone]))
     slope = np.random.default_rng(7).normal(size=whole.weight.shape)
     for way_back in ("pull_back", "bend_back"):
-        by_hand = [getattr(one, way_back)(part) for one, part in zip(alone, np.split(slope, 3, axis=1), strict=True)]
-        np.testing.assert_array_equal(getattr(whole, way_back)(slope), np.concatenate(by_hand, axis=1))
+        by_hand = [getattr(one, way_back)(part) for one, part in zip(alone, np.split(slope, 3), strict=True)]
+        np.testing.assert_array_equal(getattr(whole, way_back)(slope), np.concatenate(by_hand))

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeRegressor
 from sksurv.metrics import integrated_brier_score
 
 from hazboost import FPBoost
+from hazboost.data.reading import as_target
+from tests.rows import loss_of_rows
 
 PAPER_HYPERPARAMETERS = {
     "metabric": {"weibull_heads": 1, "loglogistic_heads": 1, "n_estimators": 32, "max_depth": 1, "learning_rate": 1.0},
@@ -50,3 +53,24 @@ def test_paper_reaches_the_published_scores(name, request):
     at_least, at_most = GOALS[name]
     assert concordance >= at_least
     assert brier <= at_most
+
+
+@pytest.mark.filterwarnings("ignore:training has not come far enough")  # of one round, it has not
+@pytest.mark.parametrize("weighted", [False, True])
+def test_first_round_fits_trees_to_the_gradient_over_its_largest_value(weighted):
+    """The largest of a row, whatever the rows weigh."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 3)).astype(np.float32).astype(float)
+    y = rng.random(150) < 0.7, rng.weibull(1.3, 150) * np.exp(-X[:, 0])
+    weight = rng.integers(1, 4, 150).astype(float) if weighted else None
+    settings = {"n_estimators": 1, "max_depth": 2, "learning_rate": 0.5, "min_child_weight": 0.0, "random_state": 0}
+    model = FPBoost.paper(**settings).fit(X, y, sample_weight=weight).model_
+    start = model.start.margin(X)
+    gradient = loss_of_rows(model.mixture, start, as_target(y).scaled(model.unit)).gradient
+    steps = [
+        DecisionTreeRegressor(max_depth=2, random_state=0).fit(X, residual, sample_weight=weight).predict(X)
+        for residual in -gradient.T / np.abs(gradient).max()
+    ]
+    assert np.abs(steps).max() > 0.1
+    # XGBoost leaves out splits that gain less than 1e-6, the square of a step of 1e-3.
+    np.testing.assert_allclose(model.distribution(X).scores, start + 0.5 * np.column_stack(steps), atol=1e-3)

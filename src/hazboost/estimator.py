@@ -39,7 +39,7 @@ from hazboost.training.advice import advise_on_size, advise_on_ties, check_can_s
 from hazboost.training.constraints import check_constraints
 from hazboost.training.fit import Trained, train_model
 from hazboost.training.plan import HORIZONS, Given, Plan, Search, Stopping, TimeScale
-from hazboost.training.policy import POLICY
+from hazboost.training.policy import POLICY, Pace
 from hazboost.training.starts import STARTS
 from hazboost.utils.describe import describe
 
@@ -98,8 +98,8 @@ class FPBoost(Predictor):
         ``exponentiated_weibull``.
     solver : {"newton", "gradient"}, default="newton"
         ``newton``: second order. A leaf is the gradient over a curvature that is at least as large, so that steps are
-        bounded; steps of all scores except the level (without one, except the scales) are 16 times shorter, because the
-        others overfit first. ``gradient``:
+        bounded; steps of all scores except the level (without one, except the scales) are 16 times shorter (4 times if
+        the number of rounds is chosen for more than 5,000 subjects), because the others overfit first. ``gradient``:
         Algorithm 1 of the paper, first order; use it with ``reg_lambda=0``.
     n_estimators : int or "auto", default="auto"
         Number of boosting rounds. Each round adds one tree for each parameter of each head and for each score of the
@@ -110,8 +110,9 @@ class FPBoost(Predictor):
     max_depth : int or "auto", default="auto"
         Depth of the trees. ``"auto"`` is 2, and is doubled up to 8 while the gain in held-out likelihood exceeds two
         standard errors. With fewer than 1,000 events, or with a given number of rounds, it is 2.
-    learning_rate : float, default=0.1
-        Factor on the contribution of each tree.
+    learning_rate : float or "auto", default="auto"
+        Factor on the contribution of each tree. ``"auto"`` is 0.1, and 0.3 if the number of rounds is chosen for more
+        than 5,000 subjects.
     alpha : float, default=0
         Strength of the elastic net on the raw scores F, averaged over subjects and scores:
         ``alpha * mean(l1_ratio * |F| + (1 - l1_ratio) * F**2)``, as in the authors' code. (The paper writes norms.)
@@ -153,8 +154,11 @@ default="scaled_softmax"
     risk_horizon : {"events", "longest"}, default="events"
         `predict`, and the C-index of early stopping, compare mean survival times restricted to this time: ``events``,
         when three quarters of the events have happened; ``longest``, the longest follow-up (the authors' code).
-    subsample, colsample_bytree : float, default=0.5
-        Share of the rows sampled for each round, and of the columns for each tree.
+    subsample : float, default=0.5
+        Share of the rows sampled for each round.
+    colsample_bytree : float or "auto", default="auto"
+        Share of the columns sampled for each tree. ``"auto"`` is 0.5, and 1 if the number of rounds is chosen for more
+        than 5,000 subjects.
     min_child_weight : float, default=1
         Smallest number of subjects in a leaf (the sum of their weights, relative to the mean weight); with
         ``solver="newton"``, smallest curvature.
@@ -291,7 +295,7 @@ default="scaled_softmax"
         "n_estimators": [Interval(numbers.Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "n_folds": [Interval(numbers.Integral, 2, None, closed="left")],
         "max_depth": [Interval(numbers.Integral, 1, None, closed="left"), StrOptions({"auto"})],
-        "learning_rate": [Interval(numbers.Real, 0, None, closed="neither")],
+        "learning_rate": [Interval(numbers.Real, 0, None, closed="neither"), StrOptions({"auto"})],
         "alpha": [Interval(numbers.Real, 0, None, closed="left")],
         "l1_ratio": [Interval(numbers.Real, 0, 1, closed="both")],
         "uniform_heads": ["boolean"],
@@ -304,7 +308,7 @@ default="scaled_softmax"
         "risk_horizon": [StrOptions(set(HORIZONS))],
         "validation_fraction": [Interval(numbers.Real, 0, 1, closed="neither")],
         "subsample": [Interval(numbers.Real, 0, 1, closed="right")],
-        "colsample_bytree": [Interval(numbers.Real, 0, 1, closed="right")],
+        "colsample_bytree": [Interval(numbers.Real, 0, 1, closed="right"), StrOptions({"auto"})],
         "min_child_weight": [Interval(numbers.Real, 0, None, closed="left")],
         "reg_lambda": [Interval(numbers.Real, 0, None, closed="left")],
         "max_bin": [Interval(numbers.Integral, 2, None, closed="left")],
@@ -324,7 +328,7 @@ default="scaled_softmax"
         loglogistic_heads: int = 1,
         n_estimators: int | Literal["auto"] = "auto",
         max_depth: int | Literal["auto"] = "auto",
-        learning_rate: float = 0.1,
+        learning_rate: float | Literal["auto"] = "auto",
         alpha: float = 0.0,
         l1_ratio: float = 0.5,
         uniform_heads: bool = False,
@@ -343,7 +347,7 @@ default="scaled_softmax"
         validation_fraction: float = 0.2,
         risk_horizon: Literal["events", "longest"] = "events",
         subsample: float = 0.5,
-        colsample_bytree: float = 0.5,
+        colsample_bytree: float | Literal["auto"] = "auto",
         min_child_weight: float = 1.0,
         reg_lambda: float = 1.0,
         max_bin: int = 64,
@@ -643,12 +647,14 @@ default="scaled_softmax"
             constraints.groups,
             upper_limits(data.highest, schema.categories),
         )
-        settings = self._tree_settings(seed, n_threads)
+        # Rounds that are given are made for the pace of few subjects, whatever their number.
+        pace = policy.pace_for(data.n_subjects) if self.n_estimators == "auto" else policy.with_folds
+        settings = self._tree_settings(pace, seed, n_threads)
         engine = monotone_engine(partial(self._engine, settings), features, mixture.scaling)
         return Plan(
             schema=schema,
             time=TimeScale(unit, HORIZONS[self.risk_horizon](data, policy)),
-            objective=Objective(mixture, self.alpha, self.l1_ratio, step, policy.caution, n_threads),
+            objective=Objective(mixture, self.alpha, self.l1_ratio, step, pace.caution, n_threads),
             engine=engine,
             given=Given(
                 self.init,
@@ -657,7 +663,7 @@ default="scaled_softmax"
                 constraints.directions,
             ),
             stopping=Stopping("concordance" if self.stopping_metric == "concordance" else "loss", self.patience),
-            search=Search(self.n_folds, seed, bool(self.verbose), policy),
+            search=Search(self.n_folds, seed, bool(self.verbose), policy, pace),
         )
 
     def _engine(self, settings: dict[str, Any], features: Features, n_scores: int) -> Engine:
@@ -690,12 +696,12 @@ default="scaled_softmax"
             raise ValueError("weibull_heads, loglogistic_heads and heads are all 0; at least one head is needed.")
         return counts
 
-    def _tree_settings(self, seed: int, n_threads: int) -> dict[str, Any]:
+    def _tree_settings(self, pace: Pace, seed: int, n_threads: int) -> dict[str, Any]:
         """XGBoost's parameters."""
         return {
-            "learning_rate": self.learning_rate,
+            "learning_rate": pace.rate if self.learning_rate == "auto" else self.learning_rate,
             "subsample": self.subsample,
-            "colsample_bytree": self.colsample_bytree,
+            "colsample_bytree": pace.columns if self.colsample_bytree == "auto" else self.colsample_bytree,
             "min_child_weight": self.min_child_weight,
             "reg_lambda": self.reg_lambda,
             "max_bin": self.max_bin,

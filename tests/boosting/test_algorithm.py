@@ -9,7 +9,6 @@ from sklearn.tree import DecisionTreeRegressor
 from hazboost.boosting.algorithm import boost
 from hazboost.boosting.callbacks import History
 from hazboost.boosting.columns import target_columns
-from hazboost.boosting.likelihood import loss_and_gradient
 from hazboost.boosting.objective import Objective
 from hazboost.boosting.penalty import elastic_net
 from hazboost.boosting.steps import STEPS
@@ -19,6 +18,7 @@ from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIO
 from hazboost.hazards.heads import HEADS
 from hazboost.hazards.mixture import Mixture
 from hazboost.training.starts import random_start
+from tests.rows import loss_of_rows
 
 N, ROUNDS, DEPTH = 160, 12, 2
 SETTINGS = {"tree_method": "exact", "max_depth": DEPTH, "reg_lambda": 0.0, "min_child_weight": 0.0, "nthread": 1}
@@ -49,7 +49,7 @@ def explicit_loop(
     scores = np.tile(start, (len(target), 1))
     path = [scores]
     for _ in range(ROUNDS):
-        residual = -(loss_and_gradient(mixture, scores, target)[1] + elastic_net(scores, alpha, 0.5).gradient)
+        residual = -(loss_of_rows(mixture, scores, target).gradient + elastic_net(scores.T, alpha, 0.5).gradient.T)
         if by_maximum:
             residual /= np.abs(residual).max()
         trees = [
@@ -90,7 +90,7 @@ def test_boosting_is_the_explicit_loop_over_regression_trees(parameter, weight, 
         np.testing.assert_allclose(engine.scores(trees, matrix, (0, made)), path[made], atol=2e-4)
     penalised = [
         np.average(
-            loss_and_gradient(mixture, scores, target)[0] + elastic_net(scores, alpha, 0.5)[0], weights=target.weight
+            loss_of_rows(mixture, scores, target).value + elastic_net(scores.T, alpha, 0.5).value, weights=target.weight
         )
         for scores in path
     ]

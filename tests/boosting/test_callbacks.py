@@ -49,7 +49,7 @@ def test_early_stopping_knows_the_best_round(metric):
     assert engine.rounds(trees) == len(watched) == best + 3 < 60
     scores = engine.scores(engine.truncate(trees, best), validation)
     kept = (
-        objective.mean_loss(scores, target_new)
+        objective.mean_loss(scores, objective.observe(target_new))
         if metric == "loss"
         else harrell(target_new, -Distribution(mixture, scores).restricted_mean(0.3))
     )
@@ -73,10 +73,11 @@ def test_a_limited_loss_survives_one_wild_subject():
     mixture = Mixture({"weibull": 1}, PARAMETER_ACTIVATIONS["exp"], WEIGHT_ACTIVATIONS["scaled_softmax"])
     objective = Objective(mixture, 0.0, 0.5, STEPS["newton"])
     start = np.tile(random_start(mixture, target, np.random.default_rng(0)), (len(target), 1))
+    rows = objective.observe(target)
     loss = limited_loss(objective, target, start, np.full(mixture.n_scores, 0.5), 3.0)
-    assert loss(start) == pytest.approx(objective.mean_loss(start, target))
-    assert loss(start + 0.02) == pytest.approx(objective.mean_loss(start + 0.01, target))  # half of the way
+    assert loss(start) == pytest.approx(objective.mean_loss(start, rows))
+    assert loss(start + 0.02) == pytest.approx(objective.mean_loss(start + 0.01, rows))  # half of the way
     wild = start.copy()
     wild[0, 0] += 40.0  # a scale under which survival is impossible
-    assert objective.mean_loss(wild, target) > objective.mean_loss(start, target) + 100.0
-    assert loss(wild) == pytest.approx(objective.mean_loss(start, target) + 3.0 / len(target))
+    assert objective.mean_loss(wild, rows) > objective.mean_loss(start, rows) + 100.0
+    assert loss(wild) == pytest.approx(objective.mean_loss(start, rows) + 3.0 / len(target))

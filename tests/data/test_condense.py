@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hazboost.boosting.likelihood import loss_and_gradient
 from hazboost.data.condense import as_if_only, condense, join_rows
 from hazboost.data.reading import as_target
 from hazboost.data.target import Target
+from tests.rows import loss_of_rows
 
 
 def table(**columns):
@@ -26,7 +26,7 @@ def test_condensed_target_keeps_the_likelihood_of_a_fit_without_features(make_mi
     mixture = make_mixture({"weibull": 1, "loglogistic": 1}, "exp", "softmax")
     scores = np.array([0.1, 0.3, -0.2, 0.2, 0.0, 0.0])
     means = [
-        np.average(loss_and_gradient(mixture, np.tile(scores, (len(one), 1)), one)[0], weights=one.weight)
+        np.average(loss_of_rows(mixture, np.tile(scores, (len(one), 1)), one).value, weights=one.weight)
         for one in (target, small)
     ]
     assert means[0] == pytest.approx(means[1], abs=1e-4)
@@ -51,7 +51,7 @@ def test_condensed_rows_of_every_kind_keep_the_likelihood(make_mixture):
     mixture = make_mixture({"weibull": 1, "loglogistic": 1}, "exp", "softmax", 2)
     scores = rng.normal(scale=0.3, size=mixture.n_scores)
     sums = [
-        one.weight @ loss_and_gradient(mixture, np.tile(scores, (len(one), 1)), one)[0] / n for one in (target, small)
+        one.weight @ loss_of_rows(mixture, np.tile(scores, (len(one), 1)), one).value / n for one in (target, small)
     ]
     assert sums[0] == pytest.approx(sums[1], abs=1e-3)
 

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import integrate, optimize
 
-from hazboost.boosting.likelihood import loss_and_gradient
 from hazboost.data.target import Target
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
 from hazboost.hazards.clipping import find_zeros
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads import HEADS
+from tests.rows import loss_of_rows
 
 SIGNED = [name for name, activation in WEIGHT_ACTIVATIONS.items() if activation.signed]
 COMBINATIONS = [*({name: 3} for name in HEADS if name != "exponential"), dict.fromkeys(HEADS, 1)]
@@ -28,7 +28,7 @@ def draw_scores(mixture, n, seed):
 
 def raw_hazard(mixture, scores):
     """``t h(t)`` of one subject as a function of log t, not clipped, term by term."""
-    weight = mixture.weight_activation(scores[None, mixture.first_weight_score :]).value[0]
+    weight = mixture.weight_activation(scores[mixture.first_weight_score :, None]).value[:, 0]
 
     def hazard(log_t):
         log_t = np.asarray(log_t)[..., None]
@@ -62,7 +62,7 @@ def test_cumulative_hazard_is_the_integral_of_the_clipped_hazard(make_mixture, c
     scores, crossings = draw_scores(mixture, 6, seed=7), 0
     for row in scores:
         found = Distribution(mixture, row[None]).cumulative_hazard(np.array([1.5]))[0, 0]
-        if (mixture.parameters(row[None]).weight <= 0.0).all():
+        if (mixture.parameters(row[:, None]).weight <= 0.0).all():
             assert found == pytest.approx(1.5 * mixture.background)
             continue
         expected, zeros = integral_of_clipped(raw_hazard(mixture, row), 1.5)
@@ -90,7 +90,7 @@ def test_zero_is_found_with_its_direction(make_mixture):
     mixture, scores = falling_line(make_mixture)
     rising = scores * [1.0, 1.0, 1.0, -1.0, -1.0]
     positive = np.abs(scores)
-    zeros = find_zeros(mixture, mixture.parameters(np.concatenate([positive, scores, rising])))
+    zeros = find_zeros(mixture, mixture.parameters(np.concatenate([positive, scores, rising]).T))
     assert zeros.row.tolist() == [1, 2]
     np.testing.assert_allclose(zeros.log_t, np.log(0.25), rtol=1e-9)
     assert zeros.sign.tolist() == [1.0, -1.0]
@@ -116,14 +116,14 @@ def test_gradient_of_the_clipped_likelihood(make_mixture, differentiate, is_smoo
     scores = draw_scores(mixture, 40, seed=11)
     times = np.linspace(0.02, 1.0, 40)
     target = Target.of(times, times if event else np.full(40, np.inf), np.ones(40))
-    loss, gradient = loss_and_gradient(mixture, scores, target)
-    weight = mixture.parameters(scores).weight
+    loss, gradient, _ = loss_of_rows(mixture, scores, target)
+    weight = mixture.parameters(scores.T).weight
     smooth = is_smooth(mixture, scores, times)
-    assert (smooth & (weight < 0.0).any(axis=1)).sum() > 10
+    assert (smooth & (weight < 0.0).any(axis=0)).sum() > 10
     for column in range(mixture.n_scores):
         direction = np.eye(mixture.n_scores)[column]
         expected = differentiate(
-            lambda x, d=direction: loss_and_gradient(mixture, scores + x * d, target)[0], 0.0, step=1e-4
+            lambda x, d=direction: loss_of_rows(mixture, scores + x * d, target).value, 0.0, step=1e-4
         )
         tolerance = 1e-5 * np.abs(expected) + 1e-10 * (1.0 + np.abs(loss))
         assert (np.abs(gradient[:, column] - expected) <= tolerance)[smooth].all()
@@ -134,13 +134,13 @@ def test_event_where_the_hazard_is_clipped_costs_a_finite_loss_that_points_the_w
     time = np.array([0.9])
     target = Target.of(time, time, np.ones(1))
     assert Distribution(mixture, scores).hazard(time)[0, 0] == 0.0
-    loss, gradient = loss_and_gradient(mixture, scores, target)
+    loss, gradient, _ = loss_of_rows(mixture, scores, target)
     assert np.isfinite(loss).all()
     weight_gradient = gradient[0, mixture.first_weight_score :]
     assert (weight_gradient < 0.0).all()
     better = scores.copy()
     better[0, mixture.first_weight_score :] -= 1e-3 * weight_gradient / np.abs(weight_gradient).max()
-    assert loss_and_gradient(mixture, better, target)[0][0] < loss[0]
+    assert loss_of_rows(mixture, better, target).value[0] < loss[0]
 
 
 @pytest.mark.parametrize("parameter", PARAMETER_ACTIVATIONS)
@@ -195,9 +195,9 @@ def test_training_integrates_the_clipped_hazard_as_prediction_does(make_mixture,
     mixture = make_mixture(counts, "exp", weight)
     rng = np.random.default_rng(4)
     scores = rng.normal(0.0, 0.7, size=(200, mixture.n_scores))
-    scores = scores[~mixture.parameters(scores).without_hazard]
+    scores = scores[~mixture.parameters(scores.T).without_hazard]
     time = rng.uniform(0.05, 1.0, len(scores))
-    loss, _ = loss_and_gradient(mixture, scores, Target.of(time, np.full(len(time), np.inf), np.ones(len(time))))
+    loss = loss_of_rows(mixture, scores, Target.of(time, np.full(len(time), np.inf), np.ones(len(time)))).value
     distribution = Distribution(mixture, scores)
     np.testing.assert_allclose(loss, distribution.cumulative_hazard(time[:, None])[:, 0], rtol=1e-7, atol=1e-9)
     assert (distribution.hazard(time[:, None]) == 0.0).sum() > 5, (

@@ -95,7 +95,7 @@ def test_chunks_of_rows_change_nothing(mixed, monkeypatch, weight):
         ]
 
     whole = everything()
-    monkeypatch.setattr(module, "CHUNK", 1)
+    monkeypatch.setattr(module, "BLOCK", 1)
     for before, after in zip(whole, everything(), strict=True):
         np.testing.assert_allclose(after, before, rtol=1e-13, atol=1e-300)
 
@@ -103,8 +103,8 @@ def test_chunks_of_rows_change_nothing(mixed, monkeypatch, weight):
 @weight_activations
 def test_shares_sum_to_one_where_no_weight_is_negative(mixed, weight):
     distribution = mixed(weight)
-    parameters = distribution.mixture.parameters(distribution.scores)
-    positive, active = (parameters.weight >= 0.0).all(axis=1), parameters.weight.any(axis=1)
+    parameters = distribution.mixture.parameters(distribution.scores.T)
+    positive, active = (parameters.weight >= 0.0).all(axis=0), parameters.weight.any(axis=0)
     shares = distribution.shares(TIMES[1:])
     assert shares.shape == (7, 7, len(HEADS))
     assert (positive & active).any() or weight in ("tanh", "identity")

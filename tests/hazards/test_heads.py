@@ -8,7 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from hazboost.hazards.heads import HEADS, Head
+from hazboost.hazards.heads import HEADS, Evaluation, Head
+from hazboost.hazards.heads.base import CURVATURE, GRADIENT, VALUE
 
 heads = pytest.mark.parametrize("head", HEADS.values(), ids=HEADS)
 ordinary = st.floats(-2.0, 2.0)
@@ -204,6 +205,22 @@ def test_everything_is_finite_for_extreme_values(head):
         assert np.isfinite(values).all()
     assert (at.cumulative >= 0.0).all()
     assert (np.diff(at.cumulative, axis=0) >= 0.0).all()
+
+
+@heads
+def test_less_of_an_evaluation_is_the_same_bit_by_bit(head):
+    """Without slopes, and without paths; a family may give more than was asked for, but no other numbers."""
+    rng = np.random.default_rng(1)
+    log_t = np.concatenate([rng.normal(scale=3.0, size=60), [-690.0, -40.0, 40.0, 690.0]])
+    parameters = rng.normal(scale=2.0, size=(len(head.parameters), 5, len(log_t)))
+    whole = head.evaluate(log_t, *parameters)
+    np.testing.assert_array_equal(head.cumulative(log_t, *parameters), whole.cumulative)
+    for order, needed in ((VALUE, 2), (GRADIENT, 4), (CURVATURE, 5)):
+        part = head.evaluate(log_t, *parameters, order=order)
+        for name, values, same in zip(Evaluation._fields, part, whole, strict=True):
+            assert len(values) == len(same) or (not values and name not in Evaluation._fields[:needed])
+            for one, other in zip(values, same, strict=False):
+                np.testing.assert_array_equal(one, other, err_msg=name)
 
 
 @heads

@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from hazboost.boosting.likelihood import loss_and_gradient
 from hazboost.data.target import Target
-from hazboost.hazards.activations import WEIGHT_ACTIVATIONS
+from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads import HEADS
+from hazboost.hazards.heads.base import VALUE
 from hazboost.hazards.mixture import SMALLEST_TIME, cumulatives, log_hazards, log_time, sum_hazards
+from tests.rows import loss_of_rows
 
 TIMES = np.array([0.0, 1e-9, 0.1, 0.5, 1.0, 3.0])
 families = pytest.mark.parametrize("family", HEADS)
@@ -43,7 +44,7 @@ def test_uniform_weights_take_no_scores(make_mixture):
 def test_level_of_the_weights_is_their_first_score(make_mixture):
     mixture = make_mixture({"weibull": 2, "exponential": 1}, "exp", "scaled_softmax", 2)
     assert (mixture.first_weight_score, mixture.n_weight_scores, mixture.n_scores) == (10, 8, 18)
-    np.testing.assert_array_equal(mixture.columns_of_cause(2), [5, 6, 7, 8, 9, 14, 15, 16, 17])
+    np.testing.assert_array_equal(mixture.scores_of_causes[1], [5, 6, 7, 8, 9, 14, 15, 16, 17])
     np.testing.assert_array_equal(np.argwhere(mixture.scales), [[0, 10], [1, 14]])
 
 
@@ -87,49 +88,75 @@ def test_hazard_and_cumulative_hazard_are_weighted_sums_of_the_heads(make_mixtur
 
 def test_one_time_and_many_times_for_each_subject_agree(make_mixture):
     mixture = make_mixture({"weibull": 2, "exponential": 1})
-    parameters = mixture.parameters(np.random.default_rng(1).normal(size=(4, mixture.n_scores)))
+    parameters = mixture.parameters(np.random.default_rng(1).normal(size=(mixture.n_scores, 4)))
     log_t = np.log(np.array([0.2, 0.4, 0.6]))
-    many = mixture.evaluate(parameters, log_t[None, :, None])
-    assert log_hazards(many).shape == cumulatives(many).shape == (4, 3, 3)
+    many = mixture.evaluate(parameters, log_t[None])
+    assert log_hazards(many).shape == cumulatives(many).shape == (3, 4, 3)
+    own = mixture.evaluate(parameters, np.tile(log_t, (4, 1)))
+    np.testing.assert_array_equal(log_hazards(own), log_hazards(many))
+    np.testing.assert_array_equal(cumulatives(own), cumulatives(many))
     for i, x in enumerate(log_t):
-        one = mixture.evaluate(parameters, np.full((4, 1), x))
-        np.testing.assert_array_equal(log_hazards(one), log_hazards(many)[:, i])
-        np.testing.assert_array_equal(cumulatives(one), cumulatives(many)[:, i])
+        one = mixture.evaluate(parameters, np.full(4, x))
+        np.testing.assert_array_equal(log_hazards(one), log_hazards(many)[:, :, i])
+        np.testing.assert_array_equal(cumulatives(one), cumulatives(many)[:, :, i])
+
+
+@weights
+@pytest.mark.parametrize("parameter", PARAMETER_ACTIVATIONS)
+def test_total_cumulative_hazard_is_the_weighted_sum_over_all_heads(make_mixture, parameter, weight):
+    mixture = make_mixture(dict.fromkeys(HEADS, 2), parameter, weight, 2)
+    parameters = mixture.parameters(np.random.default_rng(1).normal(size=(mixture.n_scores, 4)))
+    for log_t in (np.log([0.1, 0.4, 1.0, 3.0]), np.log([[0.2, 0.4, 0.6]]), np.log(np.ones((4, 2)) / 3.0)):
+        each = cumulatives(mixture.evaluate(parameters, log_t, VALUE))
+        weight_of_each = parameters.weight[(..., *[None] * (log_t.ndim - 1))]
+        total = mixture.total_cumulative(parameters, log_t)
+        np.testing.assert_allclose(total, (weight_of_each * each).sum(axis=0), rtol=1e-12, atol=1e-14)
 
 
 def test_some_rows_of_the_parameters_are_the_parameters_of_some_rows(make_mixture):
     mixture = make_mixture({"weibull": 1, "loglogistic": 1}, "relu", "relu")
-    scores = np.random.default_rng(2).normal(size=(6, mixture.n_scores))
+    scores = np.random.default_rng(2).normal(size=(mixture.n_scores, 6))
     rows = np.array([4, 1, 1])
-    some, same = mixture.parameters(scores)[rows], mixture.parameters(scores[rows])
+    some, same = mixture.parameters(scores).rows(rows), mixture.parameters(scores[:, rows])
     np.testing.assert_array_equal(some.weight, same.weight)
     np.testing.assert_array_equal(some.alive, same.alive)
     np.testing.assert_array_equal(some.without_hazard, same.without_hazard)
     np.testing.assert_array_equal(some.activated[1][0].log_value, same.activated[1][0].log_value)
 
 
+def test_no_dead_head_needs_no_mask(make_mixture):
+    scores = np.random.default_rng(2).normal(size=(6, 5))
+    parameters = make_mixture({"weibull": 1, "loglogistic": 1}, "exp", "relu").parameters(scores)
+    for one in (parameters, parameters.rows(np.array([3, 0]))):
+        assert one.alive is None
+        np.testing.assert_array_equal(one.only_alive(one.weight), one.weight)
+    dying = make_mixture({"weibull": 1, "loglogistic": 1}, "relu", "relu").parameters(scores)
+    np.testing.assert_array_equal(dying.alive, [(scores[:2] > 0.0).all(axis=0), (scores[2:4] > 0.0).all(axis=0)])
+    np.testing.assert_array_equal(dying.only_alive(np.ones((2, 5))), dying.alive)
+
+
 def test_hazards_add_up_in_logarithms():
     rng = np.random.default_rng(3)
-    weight, log_hazard = rng.normal(size=(50, 4)), rng.normal(size=(50, 4))
+    weight, log_hazard = rng.normal(size=(4, 50)), rng.normal(size=(4, 50))
     part = weight * np.exp(log_hazard)
     total = sum_hazards(weight, log_hazard)
-    np.testing.assert_allclose(total.hazard, np.maximum(part.sum(axis=1), 0.0), rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(total.share, part / np.abs(part).sum(axis=1, keepdims=True), rtol=1e-12)
-    np.testing.assert_allclose(np.exp(total.log_total), np.abs(part).sum(axis=1), rtol=1e-12)
+    np.testing.assert_allclose(total.hazard, np.maximum(part.sum(axis=0), 0.0), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(total.share, part / np.abs(part).sum(axis=0), rtol=1e-12)
+    np.testing.assert_allclose(np.exp(total.log_total), np.abs(part).sum(axis=0), rtol=1e-12)
 
 
 @pytest.mark.parametrize("shift", [-1e4, 1e4])
 def test_sums_of_hazards_do_not_leave_the_doubles(shift):
     with np.errstate(all="raise", under="ignore"):
-        total = sum_hazards(np.array([[1.0, 2.0, 0.0]]), np.array([[shift, shift, 0.0]]))
+        total = sum_hazards(np.array([[1.0], [2.0], [0.0]]), np.array([[shift], [shift], [0.0]]))
     np.testing.assert_allclose(total.log_total, shift + np.log(3.0), rtol=1e-15)
-    np.testing.assert_allclose(total.share, [[1 / 3, 2 / 3, 0.0]], rtol=1e-9)
+    np.testing.assert_allclose(total.share, [[1 / 3], [2 / 3], [0.0]], rtol=1e-9)
     assert np.isfinite(total.hazard).all()
 
 
 def test_no_head_means_no_hazard_and_no_warning():
     with np.errstate(all="raise"):
-        total = sum_hazards(np.zeros((2, 3)), np.ones((2, 3)))
+        total = sum_hazards(np.zeros((3, 2)), np.ones((3, 2)))
         assert (total.hazard == 0.0).all()
     assert (total.log_total == -np.inf).all()
     assert (total.share == 0.0).all()
@@ -150,7 +177,7 @@ def test_dead_head_contributes_nothing(make_mixture, family, weight):
     for p in range(n_parameters):
         scores = rng.uniform(0.5, 1.5, size=(1, both.n_scores))
         scores[0, 2 * p + 1] = -0.3
-        weight_of_first = both.parameters(scores).weight[0, 0]
+        weight_of_first = both.parameters(scores.T).weight[0, 0]
         assert weight_of_first > 0.0
         left = np.array([[*scores[0, 0 : 2 * n_parameters : 2], weight_of_first]])
         with_dead, without = Distribution(both, scores), Distribution(alone, left)
@@ -158,8 +185,8 @@ def test_dead_head_contributes_nothing(make_mixture, family, weight):
         np.testing.assert_allclose(with_dead.hazard(TIMES), without.hazard(TIMES), rtol=1e-12)
         for event in (True, False):
             target = observed(TIMES[2:], event)
-            dead, dead_gradient = loss_and_gradient(both, np.repeat(scores, 4, axis=0), target)
-            lone, lone_gradient = loss_and_gradient(alone, np.repeat(left, 4, axis=0), target)
+            dead, dead_gradient, _ = loss_of_rows(both, np.repeat(scores, 4, axis=0), target)
+            lone, lone_gradient, _ = loss_of_rows(alone, np.repeat(left, 4, axis=0), target)
             np.testing.assert_allclose(dead, lone, rtol=1e-12)
             np.testing.assert_array_equal(dead_gradient[:, 1 : 2 * n_parameters : 2], 0.0)
             np.testing.assert_allclose(
@@ -187,7 +214,7 @@ def test_subject_all_of_whose_heads_have_died_gets_the_background_hazard(make_mi
     distribution = Distribution(mixture, scores[:1], unit=2.0)
     np.testing.assert_allclose(distribution.hazard(TIMES), 0.01 / 2.0)
     np.testing.assert_allclose(distribution.cumulative_hazard(TIMES)[0], 0.01 * TIMES / 2.0)
-    loss, gradient = loss_and_gradient(mixture, scores, observed(TIMES[1:], event))
+    loss, gradient, _ = loss_of_rows(mixture, scores, observed(TIMES[1:], event))
     np.testing.assert_allclose(loss, 0.01 * TIMES[1:] - event * np.log(0.01), rtol=1e-12)
     np.testing.assert_array_equal(gradient, 0.0)
 
@@ -197,6 +224,6 @@ def test_weights_of_zero_leave_the_background_hazard(make_mixture, weight):
     mixture = make_mixture({"weibull": 1, "exponential": 1}, "exp", weight, background=0.25)
     scores = np.zeros((1, mixture.n_scores))
     np.testing.assert_allclose(Distribution(mixture, scores).cumulative_hazard(TIMES)[0], 0.25 * TIMES)
-    loss, gradient = loss_and_gradient(mixture, scores, observed(np.array([2.0]), event=True))
+    loss, gradient, _ = loss_of_rows(mixture, scores, observed(np.array([2.0]), event=True))
     assert loss[0] == pytest.approx(0.5 - np.log(0.25))
     np.testing.assert_array_equal(gradient, 0.0)

@@ -36,12 +36,8 @@ def expected_events(model, cause, start=None):
 def test_half_an_event_is_expected_whatever_the_heads(make_mixture, family, parameter, weight):
     mixture = make_mixture({family: 2}, parameter, weight)
     target = Target.of(TIME, np.full(N, np.inf), RNG.random(N) + 0.5, entry=0.3 * TIME).scaled(TIME.max())
-    scores = np.tile(half_an_event(mixture, target), (N, 1))
-    parameters = mixture.parameters(scores)
-    late, early = (
-        (parameters.weight * mixture.cumulatives(parameters, np.log(times)[:, None])).sum(axis=1)
-        for times in (target.lower, target.entry)
-    )
+    parameters = mixture.parameters(np.tile(half_an_event(mixture, target)[:, None], N))
+    late, early = (mixture.total_cumulative(parameters, np.log(times)) for times in (target.lower, target.entry))
     assert target.weight @ (late - early) == pytest.approx(0.5, rel=1e-6)
 
 

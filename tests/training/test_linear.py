@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hazboost import FPBoost, Surv
-from hazboost.boosting.likelihood import loss_and_gradient
+from hazboost.boosting.observed import Observed
 from hazboost.data.design import learn_design
 from hazboost.data.design import learning as design_module
 from hazboost.data.design.products import DenseColumns
@@ -22,6 +22,7 @@ from hazboost.training import linear
 from hazboost.training.linear import _PenalisedLoss, fit_linear_path
 from hazboost.training.policy import POLICY
 from hazboost.training.starts import marginal_start
+from tests.rows import loss_of_rows
 
 BETA = np.array([0.8, -0.5, 0.0])
 CAUSE_BETA = np.array([[0.8, 0.0], [0.0, -0.6], [0.5, -0.5]])
@@ -144,7 +145,7 @@ def test_fit_is_a_minimum_of_the_penalised_loss(make_mixture, weight):
 
     def loss(beta):
         scores = start.log_intercept + columns @ beta @ mixture.scales
-        return loss_and_gradient(mixture, scores, target)[0].mean() + 0.5 * ridge / len(X) * (beta**2).sum()
+        return loss_of_rows(mixture, scores, target).value.mean() + 0.5 * ridge / len(X) * (beta**2).sum()
 
     best = loss(start.coefficient)
     rng = np.random.default_rng(0)
@@ -168,7 +169,7 @@ def test_margin_gives_the_same_parameters_under_every_activation(make_mixture, p
     (start,) = path_of(mixture, X, target, [10.0], intercept)
     (plain,) = path_of(logs, X, target, [10.0], intercept)
     for one, other in zip(
-        mixture.parameters(start.margin(X)).activated, logs.parameters(plain.margin(X)).activated, strict=True
+        mixture.parameters(start.margin(X).T).activated, logs.parameters(plain.margin(X).T).activated, strict=True
     ):
         for left, right in zip(one, other, strict=True):
             np.testing.assert_allclose(left.log_value, right.log_value, atol=1e-6)
@@ -198,7 +199,7 @@ def test_gradient_is_that_of_the_loss_also_where_shifts_are_cut(make_mixture, di
     X, target = simulate(80)
     mixture = make_mixture({"weibull": 1}, "exp", "scaled_softmax")
     columns = learn(X, target).columns(X)
-    loss = _PenalisedLoss(mixture, columns, target, largest_shift=0.7)
+    loss = _PenalisedLoss(mixture, columns, Observed.of(target, 1), target.mass.sum(), largest_shift=0.7)
     point = np.r_[np.zeros(mixture.n_scores), 0.9, -0.4, 0.2]
     cut = np.abs(columns @ point[mixture.n_scores :, None]) > 0.7
     assert 10 < cut.sum() < 70

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ from hazboost.utils.threads import map_threads
 
 #: Rows evaluated at a time: few enough for their numbers to stay in the processor's cache.
 BLOCK = 8_192
-#: Pseudo-residuals are cut here, far outside any useful step, to stay inside single precision.
+#: Pseudo-residuals and their hessians are cut here, far outside any useful step, to stay inside single precision.
 MAX_GRADIENT = 1e15
 
 
@@ -33,8 +33,8 @@ class Residuals(NamedTuple):
         Weighted; their quotient is minus the target of the trees, and the hessian its weight.
     """
 
-    gradient: npt.NDArray[np.floating]
-    hessian: npt.NDArray[np.floating]
+    gradient: npt.NDArray[Any]
+    hessian: npt.NDArray[Any]
 
 
 class Sums(NamedTuple):
@@ -112,6 +112,7 @@ class Objective:
             largest = float(np.abs(gradient).max(initial=0.0)) if self.step.by_largest else 0.0
             if self.step.second_order:
                 gradient *= longer
+                np.minimum(hessian, MAX_GRADIENT, out=hessian)
             if not self.step.by_largest:
                 np.clip(gradient, -MAX_GRADIENT, MAX_GRADIENT, out=gradient)
             if observed.weight is not None:  # XGBoost does not apply weights to a custom objective
@@ -139,5 +140,6 @@ class Objective:
             return loss
         penalty = elastic_net(scores, self.alpha, self.l1_ratio)
         # A subject pays its penalty once, however many rows it has.
-        parts = (part + extra * observed.portion for part, extra in zip(loss, penalty, strict=True) if part.size)
-        return RowLoss(*parts)
+        wanted = slice(1 + order)
+        pairs = zip(loss[wanted], penalty[wanted], strict=True)
+        return RowLoss(*(part + extra * observed.portion for part, extra in pairs))

@@ -97,20 +97,28 @@ def split_folds(
         Hold out this share of the units once instead.
     """
     unit = units(target, group)
-    kind = strata(target, unit, folds)
+    parts = divide_units(outcomes(target, unit), folds, seed, hold_out, grouped=group is not None)
+    return [(rows_of(unit, kept), rows_of(unit, held)) for kept, held in parts]
+
+
+def divide_units(
+    kind: Indices, folds: int, seed: int, hold_out: float | None = None, *, grouped: bool = False
+) -> list[tuple[Indices, Indices]]:
+    """The same for units, given the outcome of each; ``grouped`` says whether they are groups of subjects."""
+    stratum = coarsen(kind, folds)
     least = folds if hold_out is None else 2
     if len(kind) < least:
-        what = "subjects" if group is None else "groups"
+        what = "groups" if grouped else "subjects"
         enough = f"use {len(kind)} folds or fewer" if len(kind) > 1 else f"give at least two {what}"
         raise ValueError(
-            f"n_folds={folds}: {len(kind)} {what} (n_samples={len(unit)}) cannot be divided into {folds} folds; "
+            f"n_folds={folds}: {len(kind)} {what} (n_samples={len(kind)}) cannot be divided into {folds} folds; "
             f"{enough} (n_folds of FPBoost, cv of tune). With a given n_estimators and an init "
             "other than 'linear', FPBoost needs no folds."
         )
-    stratified = bool(kind.any())
+    stratified = bool(stratum.any())
     splitter: Any
     if hold_out is not None:
         splitter = (StratifiedShuffleSplit if stratified else ShuffleSplit)(1, test_size=hold_out, random_state=seed)
     else:
         splitter = (StratifiedKFold if stratified else KFold)(folds, shuffle=True, random_state=seed)
-    return [(rows_of(unit, kept), rows_of(unit, held)) for kept, held in splitter.split(np.zeros(len(kind)), kind)]
+    return list(splitter.split(np.zeros(len(kind)), stratum))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -100,7 +101,7 @@ class Target:
     @property
     def subject_mass(self) -> Array:
         """Weight of each subject, in the order of appearance."""
-        return np.bincount(number_by_appearance(self.subject), weights=self.mass).astype(np.float64)
+        return np.bincount(self._number, weights=self.mass).astype(np.float64)
 
     @property
     def has_events(self) -> bool:
@@ -143,7 +144,12 @@ class Target:
     @property
     def n_subjects(self) -> int:
         """Number of subjects. A slice keeps the numbers of the whole, so they are counted, not read off."""
-        return len(np.unique(self.subject))
+        return int(self._number.max(initial=-1)) + 1
+
+    @cached_property
+    def _number(self) -> Indices:
+        """Subjects numbered by appearance."""
+        return number_by_appearance(self.subject)
 
     def __len__(self) -> int:
         return len(self.lower)
@@ -170,7 +176,7 @@ class Target:
 
     def limited_change(self, loss: Array, reference: Array, limit: float) -> Array:
         """Weighted difference to the reference of each subject, limited, in the order of appearance."""
-        change = np.bincount(number_by_appearance(self.subject), weights=self.weight * (loss - reference))
+        change = np.bincount(self._number, weights=self.weight * (loss - reference))
         return np.clip(change, -limit * self.subject_mass, limit * self.subject_mass)
 
     def scaled(self, unit: float) -> Target:
@@ -206,6 +212,8 @@ def join_targets(targets: Sequence[Target]) -> Target:
 
 def number_by_appearance(names: npt.NDArray[Any]) -> Indices:
     """Number equal names 0, 1, 2, ... in the order of their first appearance."""
+    if names.dtype.kind in "iu" and (names[1:] > names[:-1]).all():  # no sorting is needed
+        return np.arange(len(names))
     _, first, inverse = np.unique(names, return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.intp)
     rank[np.argsort(first)] = np.arange(len(first))

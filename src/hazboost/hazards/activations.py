@@ -42,7 +42,9 @@ class Activated(NamedTuple):
 
     def rows(self, rows: Indices) -> Activated:
         """The same for some of the subjects."""
-        return Activated(*(None if one is None else one[:, rows] for one in self))
+        slope = None if self.slope is None else self.slope[:, rows]
+        alive = None if self.alive is None else self.alive[:, rows]
+        return Activated(self.log_value[:, rows], slope, alive)
 
 
 class ParameterActivation(ABC):

@@ -109,7 +109,7 @@ def clip_cumulatives(
 
     ``log_t`` has shape (n,). The weighted sum of the results is the integral of the clipped hazard.
     """
-    zeros = find_zeros(mixture, parameters, log_end=log_t.max())
+    zeros = find_zeros(mixture, parameters, log_end=log_t.max(initial=-np.inf))
     passed = zeros.log_t < log_t[zeros.row]
     row, sign = zeros.row[passed], zeros.sign[passed]
     at_zeros = mixture.evaluate(parameters.rows(row), zeros.log_t[passed])
@@ -118,7 +118,7 @@ def clip_cumulatives(
     # Derivatives are clipped like the integral itself; see the top of this file.
     def clip(at_t: Array, at_zero: Array) -> Array:
         clipped = np.where(open_end, at_t, 0.0)
-        np.add.at(clipped, (slice(None), row), sign * at_zero)
+        np.add.at(clipped.T, row, (sign * at_zero).T)
         return clipped
 
     return [

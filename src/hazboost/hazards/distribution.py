@@ -1,49 +1,69 @@
 """The predicted distribution of each subject's event time, in the user's unit of time.
 
-Survival, cumulative hazard and hazard are closed forms. Quantiles are found by bisection of the cumulative hazard.
-Means are Gauss-Legendre integrals of survival; cumulative incidences with competing risks, the time lost to a cause,
-and the far end of a heavy tail are adaptive Chebyshev integrals (`hazboost.hazards.quadrature`). All integrals are over
-log-time, because the time scales of the heads may differ by orders of magnitude.
+Survival, cumulative hazard and hazard are closed forms. Quantiles are found by interpolation inside of brackets
+(`hazboost.hazards.inversion`). Restricted means of smooth curves are Gauss-Lobatto integrals of survival; those of all
+others, means, cumulative incidences with competing risks and the time lost to a cause are adaptive Chebyshev integrals
+over log-time (`hazboost.hazards.quadrature`), because the time scales of the heads may differ by orders of magnitude.
+
+Everything is computed in blocks of rows, which are shared by threads and written into the result: many rows need no
+more memory than the result itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from hazboost.hazards.clipping import find_zeros
 from hazboost.hazards.heads.base import VALUE
+from hazboost.hazards.inversion import invert
 from hazboost.hazards.mixture import LARGEST_EXPONENT, Mixture, Parameters, columns, log_hazards, log_time, sum_hazards
-from hazboost.hazards.quadrature import integrate
+from hazboost.hazards.quadrature import SMOOTH_NODES, integrate, integrate_smooth
 from hazboost.utils.arrays import Array, Indices
+from hazboost.utils.blocks import for_each_block
 
-#: Array elements in one evaluation; larger requests are evaluated in chunks of rows to limit memory.
-CHUNK = 2_000_000
+#: Numbers of heads, times and rows evaluated at a time: few enough to stay in the processor's cache.
+BLOCK = 2**17
+#: Rows in a block, however few times are asked for.
+LARGEST_BLOCK = 2**13
+#: Times that a subject counts for in an adaptive integral or in the search for quantiles.
+ADAPTIVE = 8
 #: Log-times are confined to this range. Its ends, about 1e-300 and 1e300 times the unit, are still normal doubles.
 LOG_TIME_RANGE = (-690.0, 690.0)
-#: Cumulative hazard at which integrals end, unless the tail of survival is heavy: S = exp(-45), about 3e-20.
+#: Precision of quantiles, and of the limits of integrals, in log-time.
+PRECISE, ROUGH = 1e-13, 1e-4
+#: Cumulative hazard after which survival rarely counts: S = exp(-45), about 3e-20.
 LATE = 45.0
+#: Values of H at which panels of integrals of survival are cut. They follow its fall, whether it is steep, slow, or both
+#: in succession as in a mixture.
+LEVELS = np.array([0.01, 0.1, 0.4, 1.0, 2.5, 6.0, 15.0, LATE])
+MIDDLE = 3  # where H = 1
 #: Integrals of survival begin this far, in log-time, before the time at which H = 1 (before tau, if that is earlier).
 #: S counts as 1 until there. The relative error is at most exp(1 - 24), about 1e-10.
 REACH = 24.0
-#: Quadrature with a fixed number of panels ends this far, in log-time, after the time at which H = 1.
-FAR = 40.0
 #: What is left of an integral of survival is computed unless it is smaller than this, relative to the part before.
 NEGLIGIBLE = 1e-12
 #: Hazards per unit of the user's time are bounded here.
 LARGEST_HAZARD = float(np.exp(LARGEST_EXPONENT))
-#: Positions at which H is evaluated to find where survival falls, and the values of H at which panels are cut.
-SCOUTS = np.linspace(0.0, 1.0, 65)
-LEVELS = np.array([0.003, 0.03, 0.1, 0.3, 0.7, 1.2, 2.0, 3.5, 6.0, 10.0, 18.0])
-#: Gauss-Legendre nodes and weights on [0, 1].
-NODES, WEIGHTS = (np.polynomial.legendre.leggauss(8) + np.array([[1.0], [0.0]])) / 2.0
+#: Positions at which H is evaluated to find where the integrand is largest; every eighth is an edge of a panel.
+SCOUTS = np.linspace(0.0, 1.0, 33)
+#: The smooth rule is applied in u with ``t = tau u^3``. This spreads out early times, and makes S smooth in u at zero
+#: where the hazard is infinite there.
+POWER = 3
+CUBES, STRETCH = SMOOTH_NODES[1:] ** POWER, POWER * SMOOTH_NODES ** (POWER - 1)
+#: Largest error that a fall of S before the first node may cause in the smooth rule, relative to the integral.
+UNSEEN = 1e-9
+#: Log-times at which the cumulative hazard is always computed if weights may be negative.
+REFERENCES = np.concatenate([-np.geomspace(512.0, 1.0, 10), np.linspace(-0.5, 3.0, 8), np.geomspace(4.0, 512.0, 8)])
 #: The integral of a cumulative incidence begins where the cumulative hazard H of all causes is this fraction of
 #: min(H, 1) at the last time asked for. Until there S is practically 1, and a closed form is used.
 BEGINNING = 1e-6
-#: Tolerance of a cumulative incidence in each panel, relative to 1 - S at the last time asked for; initial panels.
+#: Tolerance of an integral in each panel, relative to 1 - S at the last time asked for or to the largest value of the
+#: integrand; initial panels.
 ACCURACY, PANELS = 1e-10, 8
 
 
@@ -61,6 +81,8 @@ class Distribution:
         The mixture's unit of time, expressed in the user's unit.
     alive_at, past : arrays of shape (n,), optional
         Times at which the subjects are known to be event-free, and their cumulative hazards at these times.
+    n_threads : int
+        Threads that share the blocks of rows. The results do not depend on their number.
     """
 
     mixture: Mixture
@@ -68,6 +90,7 @@ class Distribution:
     unit: float = 1.0
     alive_at: Array | None = None
     past: Array | None = None
+    n_threads: int = 1
 
     def __len__(self) -> int:
         return len(self.scores)
@@ -90,58 +113,64 @@ class Distribution:
     def of_cause(self, cause: int) -> Distribution:
         """Distribution with the hazard of one cause (1, 2, ...) only, as if there were no competing causes."""
         scores = self.mixture.by_cause(self.scores.T)[cause - 1].T
-        alone = Distribution(self.mixture.one_cause, scores, self.unit)
+        alone = Distribution(self.mixture.one_cause, scores, self.unit, n_threads=self.n_threads)
         # Being event-free at a time excludes events of this cause too, but the cumulative hazard until then differs.
         return alone if self.alive_at is None else alone.given_alive_at(self.alive_at)
 
     def survival(self, times: Array) -> Array:
         """``S(t)`` at ``times``, of shape (times,) or (n, times); the result has shape (n, times)."""
-        return np.exp(-self.cumulative_hazard(times))
+        return self._at_times(Distribution._survival_at, times)
 
     def cumulative_hazard(self, times: Array) -> Array:
         """``H(t)``, the integral of the hazard from zero, or from ``alive_at``, to t; ``H(0) = 0``."""
-        return np.where(times > 0.0, self._cumulative(self._log_time(times)), 0.0)
+        return self._at_times(Distribution._cumulative_at, times)
 
     def hazard(self, times: Array, cause: int | None = None) -> Array:
         """``h(t)`` per unit of the user's time, of one cause or of all; zero until ``alive_at``.
 
         The hazard may be infinite at t = 0; the value returned there is that at a time of about 1e-300.
         """
-        distribution = self if cause is None else self.of_cause(cause)
-        # A hazard at the bound of its exponent must not overflow in a small unit.
-        return np.minimum(distribution._hazard(self._log_time(times)), self.unit * LARGEST_HAZARD) / self.unit
+        return self._at_times(lambda block, at: (block if cause is None else block.of_cause(cause))._hazard_at(at), times)
 
     def cumulative_incidence(self, times: Array, cause: int) -> Array:
         r"""Probability of an event of one cause by t, :math:`\int_0^t h_c(s) S(s) ds`, of the shape of `survival`.
 
         With a single cause it is 1 - S in closed form; with several it is integrated numerically.
         """
-        if self.mixture.n_causes == 1:
-            return -np.expm1(-self.cumulative_hazard(times))
-        return np.where(times > 0.0, self._in_parts(_incidence, self._log_time(times), cause), 0.0)
+        return self._at_times(lambda block, at: block._incidence_at(at, cause), times)
 
     def lost_time(self, tau: float, cause: int) -> Array:
         r"""Mean time lost to one cause before ``tau``, :math:`\int_0^\tau CIF_c(t) dt`, of shape (n,)."""
-        return tau * self._in_parts(_lost_share, self._log_time(np.array([tau])), cause)[:, 0]
+
+        def lost(block: Distribution, _: slice) -> Array:
+            return tau * _lost_share(block, block._log_time(np.array([tau])), cause)[:, 0]
+
+        return self._in_blocks(lost, (), ADAPTIVE)
 
     def shares(self, times: Array) -> Array:
         """Share of each head in the hazard, ``w_j h_j(t) / sum_i |w_i| h_i(t)``, of shape (n, times, heads)."""
-        return self._evaluate(_shares, self._log_time(times))
+
+        def shares(block: Distribution, rows: slice) -> Array:
+            at = block._log_time(times if times.ndim == 1 else times[rows])
+            return _shares(block.mixture, block.mixture.parameters(columns(block.scores)), at)
+
+        return self._in_blocks(shares, (times.shape[-1], self.mixture.n_heads), times.shape[-1])
 
     def quantile(self, p: Array) -> Array:
         """Times by which the event has happened with probability ``p``, of shape (n, len(p)); infinite if never."""
-        # The minimum avoids log(0) for p = 1, whose quantile is set to infinity below.
-        level = -np.log1p(-np.minimum(p, 1.0 - 1e-16))
-        log_t = self._log_time_of(np.broadcast_to(level, (len(self), len(p))))
-        # Bisection returns the end of the range if the level is not reached, for example if S has a plateau.
-        beyond = (log_t >= LOG_TIME_RANGE[1]) | (p >= 1.0)
-        first = np.zeros(1) if self.alive_at is None else self.alive_at[:, None]
-        return np.where(p <= 0.0, first, np.where(beyond, np.inf, self._user_time(log_t)))
+        return self._in_blocks(lambda block, _: block._quantile(p), (len(p),), max(ADAPTIVE, len(p)))
 
     def restricted_mean(self, tau: float) -> Array:
         r"""Mean of the event time restricted to ``tau``, :math:`\int_0^\tau S(t) dt`, of shape (n,)."""
-        log_tau = np.full(len(self), min(np.log(tau) - np.log(self.unit), LOG_TIME_RANGE[1]))
-        return self._integral(log_tau) * self.unit
+        log_tau = float(min(np.log(tau) - np.log(self.unit), LOG_TIME_RANGE[1]))
+        mean = self._in_blocks(lambda block, _: block._smooth_integral(log_tau), (), len(CUBES))
+        # The curves that are not smooth are few. They are gathered, because adaptive integrals of few rows are slow.
+        rest = np.flatnonzero(np.isnan(mean))
+        if len(rest):
+            mean[rest] = self[rest]._in_blocks(
+                lambda block, _: block._integral(np.full(len(block), log_tau)), (), ADAPTIVE
+            )
+        return mean * self.unit
 
     def mean(self) -> Array:
         r"""Mean of the event time, :math:`\int_0^\infty S(t) dt`, of shape (n,); may be infinite.
@@ -151,7 +180,60 @@ class Distribution:
         contributes :math:`X S(X) / (c - 1)`. The tail of a LogLogistic head is such a power; if S falls faster, the
         contribution is negligible. The mean is infinite if c is at most 1, or if H = 45 is not reached in that range.
         """
-        middle, late = self._middle_and_late()
+        return self._in_blocks(lambda block, _: block._mean(), (), ADAPTIVE)
+
+    def _at_times(self, function: Callable[[Distribution, Array], Array], times: Array) -> Array:
+        """Values of a function of (distribution, times), of shape (n, times), at times of shape (times,) or (n, times)."""
+        return self._in_blocks(
+            lambda block, rows: function(block, times if times.ndim == 1 else times[rows]),
+            times.shape[-1:],
+            max(ADAPTIVE, times.shape[-1]),
+        )
+
+    def _in_blocks(
+        self, function: Callable[[Distribution, slice], Array], shape: tuple[int, ...], n_times: int
+    ) -> Array:
+        """Values of a function of (distribution, rows), of shape (n, *shape), which evaluates about ``n_times`` times."""
+        step = max(1, min(LARGEST_BLOCK, BLOCK // (n_times * self.mixture.n_heads)))
+        if len(self) <= step:
+            return function(self, slice(None))
+        result = np.empty((len(self), *shape))
+
+        def fill(rows: slice) -> None:
+            result[rows] = function(replace(self[rows], n_threads=1), rows)
+
+        for_each_block(fill, len(self), step, self.n_threads)
+        return result
+
+    def _survival_at(self, times: Array) -> Array:
+        survival = self._cumulative_at(times)
+        np.negative(survival, out=survival)
+        return np.exp(survival, out=survival)
+
+    def _cumulative_at(self, times: Array) -> Array:
+        return np.where(times > 0.0, self._cumulative(self._log_time(times)), 0.0)
+
+    def _hazard_at(self, times: Array) -> Array:
+        # A hazard at the bound of its exponent must not overflow in a small unit.
+        return np.minimum(self._hazard(self._log_time(times)), self.unit * LARGEST_HAZARD) / self.unit
+
+    def _incidence_at(self, times: Array, cause: int) -> Array:
+        if self.mixture.n_causes == 1:
+            return -np.expm1(-self._cumulative_at(times))
+        return np.where(times > 0.0, _incidence(self, self._log_time(times), cause), 0.0)
+
+    def _quantile(self, p: Array) -> Array:
+        # The minimum avoids log(0) for p = 1, whose quantile is set to infinity below; the maximum does so for p = 0.
+        level = np.maximum(-np.log1p(-np.minimum(p, 1.0 - 1e-16)), np.finfo(float).tiny)
+        log_t = self._log_time_of(np.broadcast_to(level, (len(self), len(p))), PRECISE)
+        # The search returns the end of the range if the level is not reached, for example if S has a plateau.
+        beyond = (log_t >= LOG_TIME_RANGE[1]) | (p >= 1.0)
+        first = np.zeros(1) if self.alive_at is None else self.alive_at[:, None]
+        return np.where(p <= 0.0, first, np.where(beyond, np.inf, self._user_time(log_t)))
+
+    def _mean(self) -> Array:
+        crossings = self._crossings()
+        middle, late = crossings[:, MIDDLE], crossings[:, -1]
         # The integral is at least S = 1/e times the time at which H = 1.
         soon = late - LATE < middle - 1.0 + np.log(NEGLIGIBLE)
         end = np.where(soon, late, LOG_TIME_RANGE[1])
@@ -159,7 +241,7 @@ class Distribution:
         endless = (power <= 1.0 + 1e-9) | (late >= LOG_TIME_RANGE[1])
         log_rest = end - self._cumulative(end[:, None])[:, 0]
         rest = np.exp(np.where(endless, 0.0, log_rest)) / np.where(endless, 1.0, power - 1.0)
-        return np.where(endless, np.inf, self._user_time(np.log(self._integral(end) + rest)))
+        return np.where(endless, np.inf, self._user_time(np.log(self._integral(end, crossings) + rest)))
 
     def _power(self, log_t: Array) -> Array:
         """``t h(t)``, by which the logarithm of S falls with that of t, at log-times of shape (n,)."""
@@ -170,73 +252,75 @@ class Distribution:
         power: Array = np.exp(np.clip(log_hazard + log_t, *LOG_TIME_RANGE))
         return power
 
-    def _integral(self, upper: Array) -> Array:
-        """Integral of S from zero to the upper log-time of each row.
+    def _smooth_integral(self, log_tau: float) -> Array:
+        """Integral of S from zero to a log-time, where S is smooth enough; NaN elsewhere.
+
+        It is one of ``3 tau u^2 S(tau u^3)`` over u; S is 1 until ``alive_at``, where the substitution then begins.
+        """
+        tau = np.exp(log_tau)
+        alive = np.zeros((len(self), 1)) if self.alive_at is None else np.exp(self._log_time(self.alive_at[:, None]))
+        alive = np.minimum(alive, tau)
+        times = alive + (tau - alive) * CUBES
+        survival = np.ones((len(self), len(SMOOTH_NODES)))
+        np.exp(-self._cumulative(np.clip(log_time(times), *LOG_TIME_RANGE)), out=survival[:, 1:])
+        # Before the first node S may fall unseen.
+        unseen = CUBES[0] * (1.0 - survival[:, 1])
+        integral, smooth = integrate_smooth(survival * STRETCH)
+        smooth &= unseen <= UNSEEN * integral
+        return np.where(smooth, alive[:, 0] + (tau - alive[:, 0]) * integral, np.nan)
+
+    def _integral(self, upper: Array, crossings: Array | None = None) -> Array:
+        """Integral of S from zero to the upper log-time of each row, by adaptive quadrature of ``S(exp(x)) exp(x)``.
 
         Its mass lies around the time at which H = 1, unless S falls as slowly as 1 / t or more slowly: the integral
-        then goes on to grow however few are left.
+        then goes on to grow however few are left. The integrand may be as large or small as doubles are, so it is
+        divided by about its largest value.
         """
-        middle, late = self._middle_and_late()
-        near = np.minimum(np.minimum(middle + FAR, late), upper)
-        integral = self._near_integral(np.minimum(middle, upper), near)
-        # S falls, so that the rest is smaller than S there times the upper limit.
-        log_rest = upper - self._cumulative(near[:, None])[:, 0]
-        far = np.flatnonzero((near < upper) & (log_rest > np.log(integral) + np.log(NEGLIGIBLE)))
-        integral[far] += self[far]._far_integral(near[far], upper[far])
-        return integral
-
-    def _near_integral(self, middle: Array, upper: Array) -> Array:
-        """Integral of S from zero to the upper log-time, by Gauss-Legendre quadrature of ``S(exp(x)) exp(x)``.
-
-        Panels are cut at nine equidistant points and where H passes `LEVELS`. The latter follow the fall of survival,
-        whether it is steep, slow, or both in succession as in a mixture.
-        """
-        lower = (middle - REACH)[:, None]
+        crossings = self._crossings() if crossings is None else crossings
+        lower = (np.minimum(crossings[:, MIDDLE], upper) - REACH)[:, None]
         if self.alive_at is not None:  # S is 1 until then
             lower = np.minimum(np.maximum(lower, self._log_time(self.alive_at[:, None])), upper[:, None])
         scouts = lower + (upper[:, None] - lower) * SCOUTS
-        falls = _crossings(scouts, self._cumulative(scouts), LEVELS)
-        edges = np.sort(np.concatenate([scouts[:, ::8], falls], axis=1), axis=1)
-        width = np.diff(edges)[:, :, None]
-        log_t = edges[:, :-1, None] + width * NODES
-        flat = log_t.reshape(len(self), width.shape[1] * len(NODES))
-        hazard = self._cumulative(flat).reshape(log_t.shape)
-        inside: Array = (np.exp(log_t - hazard) * width * WEIGHTS).sum(axis=(1, 2))
-        # S counts as 1 before the lower limit, which contributes exp(lower).
-        return np.exp(lower[:, 0]) + inside
-
-    def _far_integral(self, lower: Array, upper: Array) -> Array:
-        """Integral of S from one log-time to another, by adaptive quadrature of ``S(exp(x)) exp(x)``.
-
-        The integrand may be as large or small as doubles are, so it is divided by its largest value at `SCOUTS`.
-        """
-        scouts = lower[:, None] + (upper - lower)[:, None] * SCOUTS
-        peak: Array = (scouts - self._cumulative(scouts)).max(axis=1)
+        cuts = [crossings] if not self.mixture.weight_activation.signed else [crossings, _kinks(self)]
+        falls = np.clip(np.concatenate(cuts, axis=1), lower, upper[:, None])
+        peak = self._log_peak(np.sort(np.concatenate([scouts, falls], axis=1), axis=1))
 
         def scaled(rows: Indices, x: Array) -> tuple[Array, Array]:
-            return np.exp(x - self[rows]._cumulative(x) - peak[rows, None]), x
+            (hazard,) = _of_panels(self, lambda block, log_t: [block._cumulative(log_t)], rows, x)
+            return np.exp(x - hazard - peak[rows, None]), x
 
-        integral = integrate(scaled, scouts[:, ::8], upper[:, None], np.full(len(self), ACCURACY))[:, 0]
-        return np.exp(peak) * integral
+        edges = np.sort(np.concatenate([scouts[:, ::8], falls], axis=1), axis=1)
+        inside = integrate(scaled, edges, upper[:, None], np.full(len(self), ACCURACY))[:, 0]
+        # S counts as 1 before the lower limit, which contributes exp(lower).
+        return np.exp(lower[:, 0]) + np.exp(peak) * inside
 
-    def _middle_and_late(self) -> tuple[Array, Array]:
-        """Log-times at which the cumulative hazard is 1 and `LATE`."""
-        # 24 bisections locate them to 1e-4, which is enough for the limits of an integral.
-        times = self._log_time_of(np.broadcast_to(np.array([1.0, LATE]), (len(self), 2)), bisections=24)
-        return times[:, 0], times[:, 1]
+    def _log_peak(self, seen: Array) -> Array:
+        """Logarithm of about the largest value of ``S(exp(x)) exp(x)``, found from increasing log-times."""
+        rows, hazard = np.arange(len(self)), self._cumulative(seen)
+        # H rises, so this bounds the values in each interval; the interval with the largest is searched.
+        best = (seen[:, 1:] - hazard[:, :-1]).argmax(axis=1)
+        begin, end = seen[rows, best, None], seen[rows, best + 1, None]
+        closer = begin + (end - begin) * SCOUTS
+        peak: Array = np.maximum((seen - hazard).max(axis=1), (closer - self._cumulative(closer)).max(axis=1))
+        return peak
 
-    def _log_time_of(self, level: Array, bisections: int = 60) -> Array:
+    def _crossings(self) -> Array:
+        """Log-times at which the cumulative hazard passes `LEVELS`."""
+        return self._log_time_of(np.broadcast_to(LEVELS, (len(self), len(LEVELS))), ROUGH)
+
+    def _log_time_of(self, level: Array, precision: float) -> Array:
         """Solve ``H(exp(x)) = level`` for x; the end of `LOG_TIME_RANGE` if the level is not reached.
 
-        Bisection works for every non-decreasing H, also where a clipped hazard makes it constant and Newton's method
-        would divide by zero.
+        The search is in log H against log t, where a Weibull head is a straight line.
         """
-        low, high = (np.full(level.shape, end) for end in LOG_TIME_RANGE)
-        for _ in range(bisections):
-            middle = 0.5 * (low + high)
-            before = self._cumulative(middle) < level
-            low, high = np.where(before, middle, low), np.where(before, high, middle)
-        return high
+
+        def choose(rows: Indices) -> Callable[[Array], Array]:
+            block = self if len(rows) == len(self) else self[rows]
+            return lambda log_t: np.log(np.maximum(block._whole(log_t), np.finfo(float).tiny))
+
+        # Not H from `alive_at`, which is 0 until there: its logarithm would have no slope to follow.
+        whole_level = level if self.past is None else level + self.past[:, None]
+        return invert(choose, np.log(whole_level), LOG_TIME_RANGE, precision)
 
     def _log_time(self, times: Array) -> Array:
         """Times in the user's unit as log-times in the mixture's unit, of shape (n, times)."""
@@ -250,9 +334,13 @@ class Distribution:
 
     def _cumulative(self, log_t: Array) -> Array:
         """Cumulative hazard of all causes at log-times of shape (n, times), counted from ``alive_at`` if given."""
-        total = self._over_causes(_cumulative_hazard, log_t)
+        whole = self._whole(log_t)
         # The maximum also removes negative rounding errors, which would make survival exceed 1.
-        return total if self.past is None else np.maximum(total - self.past[:, None], 0.0)
+        return whole if self.past is None else np.maximum(whole - self.past[:, None], 0.0)
+
+    def _whole(self, log_t: Array) -> Array:
+        """Cumulative hazard of all causes, counted from zero."""
+        return self._over_causes(_steady_cumulative_hazard, log_t)
 
     def _hazard(self, log_t: Array) -> Array:
         """Hazard of all causes in the mixture's unit of time; zero until ``alive_at``."""
@@ -267,32 +355,19 @@ class Distribution:
         Each cause is clipped at zero by itself and has its own background hazard, so the heads of all causes cannot be
         evaluated as a single mixture.
         """
-        total: Array = np.add.reduce(self._by_cause(function, log_t))
-        return total
+        first, *others = self._by_cause(function, log_t)
+        for other in others:
+            first += other
+        return first
 
     def _by_cause(self, function: Callable[[Mixture, Parameters, Array], Array], log_t: Array) -> list[Array]:
         """Values of a function of (mixture, parameters, log-times) for the heads of each cause."""
-        alone = self.mixture.one_cause
-        return [Distribution(alone, part.T)._evaluate(function, log_t) for part in self.mixture.by_cause(self.scores.T)]
+        return [function(self.mixture.one_cause, parameters, log_t) for parameters in self._parameters]
 
-    def _in_parts(self, function: Callable[[Distribution, Array, int], Array], log_t: Array, cause: int) -> Array:
-        """Apply a function of (distribution, log-times, cause) to chunks of rows, to limit memory."""
-        # Adaptive panels need several times the memory of the times asked for, hence the factor 8 and the minimum.
-        step = max(1, CHUNK // (8 * max(64, log_t.shape[1])))
-        firsts = range(0, max(len(self), 1), step)
-        return np.concatenate([function(self[i : i + step], log_t[i : i + step], cause) for i in firsts])
-
-    def _evaluate(self, function: Callable[[Mixture, Parameters, Array], Array], log_t: Array) -> Array:
-        """Apply a function of (mixture, parameters, log-times) to chunks of rows, to limit memory."""
-        # The largest intermediate array has one element for each row, time and head.
-        step = max(1, CHUNK // max(1, log_t.shape[1] * self.mixture.n_heads))
-        parts = []
-        # At least one chunk, so that no subjects give an empty array of the right shape.
-        for first in range(0, max(len(self), 1), step):
-            rows = slice(first, first + step)
-            parameters = self.mixture.parameters(columns(self.scores[rows]))
-            parts.append(function(self.mixture, parameters, log_t[rows]))
-        return np.concatenate(parts)
+    @cached_property
+    def _parameters(self) -> list[Parameters]:
+        """Parameters of the heads of each cause. Only blocks of rows are asked for them, many times."""
+        return [self.mixture.one_cause.parameters(part) for part in self.mixture.by_cause(columns(self.scores))]
 
 
 def _hazard(mixture: Mixture, parameters: Parameters, log_t: Array) -> Array:
@@ -335,23 +410,16 @@ def _clip(mixture: Mixture, parameters: Parameters, log_t: Array, total: Array) 
     return total
 
 
-def _crossings(log_t: Array, cumulative: Array, levels: Array) -> Array:
-    """Log-times at which the cumulative hazard of each row passes the levels, by interpolation.
+def _steady_cumulative_hazard(mixture: Mixture, parameters: Parameters, log_t: Array) -> Array:
+    """`_cumulative_hazard`, but such that the values at some times do not depend on what other times are asked for.
 
-    The interpolation is linear in log H against log t, which is exact for a Weibull head. A level outside of the range
-    of a row gives the end of the range.
+    With negative weights the cumulative hazard is kept from falling where terms of both signs have become so large that
+    they cancel, at late times. It can only be kept from what it was before; `REFERENCES` are therefore always asked for.
     """
-    # `tiny` replaces H = 0, before any hazard, whose logarithm is not finite.
-    log_cumulative, log_levels = np.log(np.maximum(cumulative, np.finfo(float).tiny)), np.log(levels)
-    after = np.clip((log_cumulative[:, :, None] < log_levels).sum(axis=1), 1, log_t.shape[1] - 1)
-    (x0, x1), (y0, y1) = (
-        (np.take_along_axis(values, after - 1, axis=1), np.take_along_axis(values, after, axis=1))
-        for values in (log_t, log_cumulative)
-    )
-    # Where H is constant no level is passed, and the interval is not divided.
-    rise = np.where(y1 > y0, y1 - y0, 1.0)
-    passed: Array = x0 + (x1 - x0) * np.clip((log_levels - y0) / rise, 0.0, 1.0)
-    return passed
+    if not mixture.weight_activation.signed:
+        return _cumulative_hazard(mixture, parameters, log_t)
+    references = np.broadcast_to(REFERENCES, (len(log_t), len(REFERENCES)))
+    return _cumulative_hazard(mixture, parameters, np.concatenate([log_t, references], axis=1))[:, : log_t.shape[1]]
 
 
 def _incidence(distribution: Distribution, log_t: Array, cause: int) -> Array:
@@ -399,7 +467,7 @@ def _beginning(distribution: Distribution, upper: Array) -> tuple[Array, Array]:
     end = distribution._cumulative(upper[:, None])
     # `tiny` keeps the level positive for subjects without any hazard until the upper limit.
     level = BEGINNING * np.minimum(end, 1.0)
-    begin = distribution._log_time_of(np.maximum(level, np.finfo(float).tiny), bisections=24)[:, 0]
+    begin = distribution._log_time_of(np.maximum(level, np.finfo(float).tiny), ROUGH)[:, 0]
     return np.minimum(begin, upper), -np.expm1(-end[:, 0]) * ACCURACY
 
 
@@ -408,7 +476,7 @@ def _edges(distribution: Distribution, lower: Array, upper: Array) -> Array:
 
     Clipping at zero makes kinks in the hazard. They are edges too, because polynomials converge slowly across a kink.
     """
-    late = distribution._log_time_of(np.full((len(lower), 1), LATE), bisections=24)[:, 0]
+    late = distribution._log_time_of(np.full((len(lower), 1), LATE), ROUGH)[:, 0]
     upper = np.maximum(np.minimum(upper, late), lower)
     edges = lower[:, None] + (upper - lower)[:, None] * np.linspace(0.0, 1.0, PANELS + 1)
     if not distribution.mixture.weight_activation.signed:
@@ -420,10 +488,7 @@ def _edges(distribution: Distribution, lower: Array, upper: Array) -> Array:
 
 def _kinks(distribution: Distribution) -> Array:
     """Log-times at which the hazard of any cause passes zero, one row per subject, padded with -inf."""
-    mixture = distribution.mixture.one_cause
-    found = [
-        find_zeros(mixture, mixture.parameters(part)) for part in distribution.mixture.by_cause(distribution.scores.T)
-    ]
+    found = [find_zeros(distribution.mixture.one_cause, parameters) for parameters in distribution._parameters]
     row, log_t = (np.concatenate([getattr(one, name) for one in found]) for name in ("row", "log_t"))
     order = np.argsort(row, kind="stable")
     row, log_t = row[order], log_t[order]
@@ -437,7 +502,25 @@ def _kinks(distribution: Distribution) -> Array:
 def _survival_and_part(
     distribution: Distribution, alone: Distribution, cause: int, rows: Indices, x: Array
 ) -> tuple[Array, Array]:
-    """Survival, and the cumulative hazard of one cause, at log-times of shape (len(rows), points).
+    """Survival, and the cumulative hazard of one cause, at log-times of shape (len(rows), points)."""
+    total, part = _of_panels(
+        distribution, lambda block, log_t: _total_and_part(block._by_cause(_steady_cumulative_hazard, log_t), cause), rows, x
+    )
+    if distribution.past is not None and alone.past is not None:
+        total = np.maximum(total - distribution.past[rows, None], 0.0)
+        part = np.maximum(part - alone.past[rows, None], 0.0)
+    return np.exp(-total), part
+
+
+def _total_and_part(by_cause: list[Array], cause: int) -> list[Array]:
+    """The sum over the causes, and one of them."""
+    return [np.add.reduce(by_cause), by_cause[cause - 1]]
+
+
+def _of_panels(
+    distribution: Distribution, function: Callable[[Distribution, Array], list[Array]], rows: Indices, x: Array
+) -> list[Array]:
+    """Values of a function of (distribution, log-times) at log-times of shape (len(rows), points).
 
     A subject may have several rows, one for each of its panels. They are gathered, so that the parameters of a subject
     and the zeros of its clipped hazard are computed only once; shorter lists of panels are padded with the first.
@@ -449,12 +532,6 @@ def _survival_and_part(
     times = np.repeat(x[order][first][:, None], count.max(initial=0), axis=1)
     times[number, place] = x[order]
     flat = times.reshape(len(subject), times.shape[1] * times.shape[2])
-    by_cause = distribution[subject]._by_cause(_cumulative_hazard, flat)
-    total, part = np.add.reduce(by_cause), by_cause[cause - 1]
-    if distribution.past is not None and alone.past is not None:
-        total = np.maximum(total - distribution.past[subject, None], 0.0)
-        part = np.maximum(part - alone.past[subject, None], 0.0)
     # Undo the sorting by subject.
     back = np.argsort(order)
-    survival, hazard = (values.reshape(times.shape)[number, place][back] for values in (np.exp(-total), part))
-    return survival, hazard
+    return [values.reshape(times.shape)[number, place][back] for values in function(distribution[subject], flat)]

@@ -10,8 +10,9 @@ Weibull heads and one LogLogistic head::
     eta eta  k k | eta  k | w w w
 
 A family's heads are therefore a contiguous block and are evaluated together. Here scores and heads are on the *first*
-axis, and subjects on the next: sums over two or three heads are then sums of long contiguous arrays. With several causes every cause has
-all of these heads for itself: first the parameters of all causes, cause by cause, then the weights, cause by cause. ::
+axis, and subjects on the next: sums over two or three heads are then sums of long contiguous arrays. With several
+causes every cause has all of these heads for itself: first the parameters of all causes, cause by cause, then the
+weights, cause by cause. ::
 
     eta eta  k k | eta  k || eta eta  k k | eta  k || w w w || w w w
 
@@ -278,7 +279,7 @@ class Mixture:
         weighted = self._weights(scores[self.first_weight_score :])
         if activated[0][0].alive is None:
             return Parameters(activated, None, weighted.value, weighted.pull_back, weighted.bend_back)
-        alive = np.concatenate([np.logical_and.reduce([one.alive for one in block]) for block in activated])
+        alive = np.concatenate([_all_alive(block) for block in activated])
         weight = np.where(alive, weighted.value, 0.0)
         return Parameters(activated, alive, weight, weighted.pull_back, weighted.bend_back)
 
@@ -321,6 +322,12 @@ class Mixture:
         axes = (..., *([None] * (log_t.ndim - 1)))
         for block, activated in zip(self.blocks, parameters.activated, strict=True):
             yield block, [one.log_value[axes] for one in activated]
+
+
+def _all_alive(activated: tuple[Activated, ...]) -> Mask:
+    """Where none of the parameters of a block is zero."""
+    every: Mask = np.logical_and.reduce([one.alive for one in activated if one.alive is not None])
+    return every
 
 
 def log_hazards(evaluations: list[Evaluation]) -> Array:

@@ -14,6 +14,10 @@ from hazboost.engines.base import Engine, Trees
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.mixture import LARGEST_EXPONENT, Mixture, columns, shrink
 from hazboost.utils.arrays import Array, Indices
+from hazboost.utils.blocks import for_each_block
+
+#: Rows whose scores are computed at a time, because engines and linear starts make copies of the features.
+BLOCK = 2**16
 
 
 class Start(Protocol):
@@ -56,12 +60,27 @@ class Model:
     unit: float
     horizon: float
 
-    def distribution(self, X: Any) -> Distribution:
-        """Predict the event-time distributions of the subjects with the given readable features."""
-        return Distribution(self.mixture, self.scores(self.schema.encode(X)), self.unit)
+    def distribution(self, X: Any, n_threads: int = 1) -> Distribution:
+        """Predict the event-time distributions of the subjects with the given readable features.
+
+        What is asked of the distributions is computed by ``n_threads`` threads.
+        """
+        return Distribution(self.mixture, self.scores(self.schema.encode(X)), self.unit, n_threads=n_threads)
 
     def scores(self, encoded: Any) -> Array:
         """Raw scores of each row, of shape (n, scores)."""
+        n = encoded.shape[0]
+        if n <= BLOCK:
+            return self._scores_of_block(encoded)
+        scores = np.empty((n, self.mixture.n_scores))
+
+        def fill(rows: slice) -> None:
+            scores[rows] = self._scores_of_block(encoded[rows])
+
+        for_each_block(fill, n, BLOCK)  # one after the other: an engine has threads of its own
+        return scores
+
+    def _scores_of_block(self, encoded: Any) -> Array:
         start = self.start.margin(encoded)
         matrix = self.engine.matrix(encoded, start)
         grown = np.add.reduce([self.engine.scores(trees, matrix) for trees in self.boosters])

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -33,6 +34,8 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
     model_: Model
     unique_times_: Array
     causes_: npt.NDArray[Any]
+    # A parameter of the subclass.
+    n_jobs: int | None
 
     def predict(self, X: Any, cause: int | None = None) -> Array:
         """Risk scores: minus the restricted mean survival time; higher means an earlier event.
@@ -347,7 +350,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         X = readable(X)
         # Checks the number and names of the columns only: categories and missing values are handled by the schema.
         match_columns(self, X, type(self).__name__)
-        distribution = self.model_.distribution(X)
+        distribution = self.model_.distribution(X, effective_n_jobs(self.n_jobs))
         if alive_at is None:
             return distribution
         # A single time applies to all subjects.

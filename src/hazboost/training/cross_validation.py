@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -31,6 +31,19 @@ class CrossValidation:
 
     folds: tuple[Fold, ...]
     n_threads: int
+
+    @property
+    def n_kept(self) -> int:
+        """Number of rows to fit on, of all folds together."""
+        return sum(len(fold.kept.target) for fold in self.folds)
+
+    def draw(self, most: int, seed: int) -> CrossValidation:
+        """The same with at most so many rows to fit on, drawn at random, and in memory."""
+
+        def drawn(fold: Fold) -> Fold:
+            return replace(fold, kept=fold.kept.draw(most, np.random.default_rng(seed)).in_memory())
+
+        return replace(self, folds=tuple(map(drawn, self.folds)))
 
     def map(self, function: Callable[[Fold], T], progress: FoldProgress, only: Iterable[int] | None = None) -> list[T]:
         """Call a function with each fold, or with some of them by number; results come in the order of the folds."""

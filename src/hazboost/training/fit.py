@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from hazboost.boosting.callbacks import HeldOut, Metric, concordance, mean_loss
 from hazboost.boosting.columns import read_target
@@ -19,7 +20,7 @@ from hazboost.training.cross_validation import mean_curve
 from hazboost.training.diagnostics import Diagnostics, diagnose
 from hazboost.training.plan import Plan
 from hazboost.training.selection import Choice, choose
-from hazboost.training.single import fit_constant_start, fit_linear_starts, grow, training_matrix
+from hazboost.training.single import fit_constant_start, fit_linear_start, grow, training_matrix
 from hazboost.utils.progress import Progress
 
 History = dict[str, list[float]]
@@ -36,10 +37,18 @@ class Trained(NamedTuple):
 
 def train_model(plan: Plan, sample: Sample, validation: Sample | None) -> Trained:
     """Train on a sample; watch, and with patience stop on, validation data. Both come in the user's unit of time."""
+    # Folds and blocks of rows have threads of their own. For the small matrices of a start, those of linear algebra
+    # only wait for one another.
+    with threadpool_limits(1, user_api="blas"):
+        return _train(plan, sample, validation)
+
+
+def _train(plan: Plan, sample: Sample, validation: Sample | None) -> Trained:
+    """Choose, fit the start, grow the trees, and say how well the model describes the data."""
     unit = plan.time.unit
     scaled, watched = sample.scaled(unit), None if validation is None else validation.scaled(unit)
     choice = choose(plan, scaled)
-    start = fit_start(plan, scaled, choice)
+    start = choice.start or fit_start(plan, scaled, choice)
     grown = grow_final(plan, scaled, watched, start, choice)
     trained = assemble(plan, start, choice, grown, scaled, watched)
     advise(plan, sample.target, trained)
@@ -81,7 +90,7 @@ def fit_start(plan: Plan, sample: Sample, choice: Choice) -> Start:
     """The start on all rows."""
     if choice.ridge is None:
         return fit_constant_start(plan, sample)
-    return fit_linear_starts(plan, sample, [choice.ridge])[0]
+    return fit_linear_start(plan, sample, choice.ridge)
 
 
 def grow_final(

@@ -9,7 +9,7 @@ from hazboost.boosting.objective import Objective
 from hazboost.data.features import Schema
 from hazboost.data.summary import Summary
 from hazboost.engines.base import Engine
-from hazboost.training.policy import Policy
+from hazboost.training.policy import Pace, Policy
 
 #: Time up to which risks are compared. Where hazards cross, most pairs are decided before the last events.
 HORIZONS: dict[str, Callable[[Summary, Policy], float]] = {
@@ -82,12 +82,15 @@ class Search:
         Whether to draw progress bars.
     policy : Policy
         The constants of the automatic fit.
+    pace : Pace
+        How fast it learns.
     """
 
     folds: int
     seed: int
     verbose: bool
     policy: Policy
+    pace: Pace
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,29 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
+class Pace:
+    """How fast an automatic fit learns: the more subjects, the less a long step overfits. [Pace]
+
+    Attributes
+    ----------
+    rate : float
+        Learning rate.
+    columns : float
+        Share of the columns that are sampled for each tree.
+    caution : float
+        Factor by which steps of all scores except the level (without one, except the scales) are shorter.
+    patience : float
+        Rounds without improvement after which a fold stops, for a learning rate of one; shorter steps get
+        proportionally more.
+    """
+
+    rate: float
+    columns: float
+    caution: float
+    patience: float
+
+
+@dataclass(frozen=True)
 class Policy:
     """What `FPBoost` decides by itself, and how.
 
@@ -23,8 +46,11 @@ class Policy:
         distribution. [Power transform]
     farthest : float
         Standardised features are cut at so many standard deviations in the linear start.  [Linear start]
-    rows_for_linear : int
-        The linear start is fitted to at most so many rows, drawn at random: plenty for its few coefficients.
+    rows_for_choices : int
+        With many subjects, depth and ridge are chosen on at most so many rows, drawn at random. [Many subjects]
+    rows_for_linear, rows_for_ridge, rows_for_column : int
+        The linear start is fitted, and its ridge is chosen, on at most so many rows, or on so many for each column if
+        that is more: plenty for its coefficients. [Many subjects]
     intercept_reach, largest_shift : float
         How far a log-parameter may move from its fit without covariates, and the largest shift of a log-hazard by
         covariates. [Linear start]
@@ -33,15 +59,16 @@ class Policy:
         [Limit on single subjects]
     subjects_for_folds : int
         Above this number of subjects one hold-out takes the place of cross-validation.
-    hold_out : float
-        Share of the subjects in that hold-out.
-    max_rounds, patience : float
-        Largest number of rounds, and rounds without improvement after which a fold stops, both for a learning rate of
-        one; shorter steps get proportionally more.
+    hold_out, most_held_out : float, int
+        Share of the subjects in that hold-out, and the largest number of them. [Many subjects]
+    small_hold_out : float
+        Trees are grown again on all rows if the share of the subjects that were held out is larger.
+    with_folds, with_hold_out : Pace
+        How fast to learn with that many subjects, and with more. [Pace]
+    max_rounds : float
+        Largest number of rounds, for a learning rate of one; shorter steps get proportionally more.
     events_for_half_trust : float
         Event count at which the trees' contribution is halved. [Shrinkage]
-    caution : float
-        Factor by which steps of all scores except the level (without one, except the scales) are shorter. [Caution]
     depths : tuple of int
         Depth of the trees, and deeper ones that are tried while each is clearly better than the one before. [Depth]
     events_for_depth : float
@@ -58,16 +85,21 @@ class Policy:
     ridges: tuple[float, ...] = (10_000.0, 3_000.0, 1_000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3)
     skewness: float = 2.0
     farthest: float = 4.0
-    rows_for_linear: int = 50_000
+    rows_for_choices: int = 20_000
+    rows_for_linear: int = 20_000
+    rows_for_ridge: int = 5_000
+    rows_for_column: int = 50
     intercept_reach: float = 4.0
     largest_shift: float = 20.0
     largest_difference: float = 3.0
     subjects_for_folds: int = 5_000
     hold_out: float = 0.2
+    most_held_out: int = 5_000
+    small_hold_out: float = 0.1
+    with_folds: Pace = Pace(rate=0.1, columns=0.5, caution=16.0, patience=2.0)
+    with_hold_out: Pace = Pace(rate=0.3, columns=1.0, caution=4.0, patience=5.0)
     max_rounds: float = 100.0
-    patience: float = 2.0
     events_for_half_trust: float = 100.0
-    caution: float = 16.0
     depths: tuple[int, ...] = (2, 4, 8)
     events_for_depth: float = 1_000.0
     clear_gain: float = 2.0
@@ -76,7 +108,13 @@ class Policy:
 
     def hold_out_of(self, subjects: int) -> float | None:
         """Share of the subjects to hold out once; None where there are so few that cross-validation is affordable."""
-        return self.hold_out if subjects > self.subjects_for_folds else None
+        if subjects <= self.subjects_for_folds:
+            return None
+        return min(self.hold_out, self.most_held_out / subjects)
+
+    def pace_for(self, subjects: int) -> Pace:
+        """How fast to learn."""
+        return self.with_folds if self.hold_out_of(subjects) is None else self.with_hold_out
 
 
 #: The one that `FPBoost` uses.

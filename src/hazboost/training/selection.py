@@ -24,7 +24,13 @@ from hazboost.training.cross_validation import CrossValidation, Fold, is_clear, 
 from hazboost.training.linear import LinearStart
 from hazboost.training.plan import Plan, Stopping
 from hazboost.training.policy import Policy
-from hazboost.training.single import fit_constant_start, fit_linear_starts, grow, training_matrix
+from hazboost.training.single import (
+    fit_constant_start,
+    fit_linear_start,
+    fit_linear_starts,
+    grow,
+    training_matrix,
+)
 from hazboost.training.starts import absent_causes
 from hazboost.utils.arrays import Array
 from hazboost.utils.progress import FoldProgress
@@ -60,7 +66,9 @@ class Choice:
         Held-out mean losses: ``ridges`` and ``ridge_loss``, and ``round_loss`` from zero rounds on; ``trust``, for
         each cause.
     members : tuple of Member
-        Models of the folds, to be averaged; empty where trees are grown on all rows instead.
+        Models of the folds, to be averaged, or that of the hold-out; empty where trees are grown on all rows instead.
+    start : Start, optional
+        The start of the model of the hold-out; elsewhere the start is fitted to all rows.
     """
 
     ridge: float | None
@@ -69,35 +77,47 @@ class Choice:
     trust: Array
     results: dict[str, list[float]]
     members: tuple[Member, ...] = ()
+    start: Start | None = None
 
 
 def choose(plan: Plan, sample: Sample) -> Choice:
-    """Choose the ridge, then, with the linear starts of that ridge, the number of rounds and the depth of the trees."""
-    mixture = plan.objective.mixture
+    """Choose the ridge, then, with the linear starts of that ridge, the number of rounds and the depth of the trees.
+
+    With few subjects by cross-validation, and the models of the folds are averaged. With many, some are held out once,
+    and what can be chosen on some of the rows is chosen on these.
+    """
+    mixture, policy = plan.objective.mixture, plan.search.policy
     full = full_trust(mixture, sample.target)
     if not plan.chooses_rounds and not plan.has_linear_start:
         return Choice(None, plan.given.rounds or 0, plan.first_depth, full, {})
-    cv = divide(plan, sample)
+    share = policy.hold_out_of(sample.target.n_subjects)
+    if share is not None and not plan.chooses_rounds:  # a ridge needs neither all rows nor a part of all
+        sample = sample.draw(policy.rows_for_choices, np.random.default_rng(plan.search.seed)).in_memory()
+    everything = divide(plan, sample, share)
+    cv = everything if share is None else everything.draw(policy.rows_for_choices, plan.search.seed)
     # The ridge comes first: trees are grown from the linear starts of the folds, so their number depends on it.
     stages = [*["ridge"] * plan.has_linear_start, *["rounds"] * plan.chooses_rounds]
     progress = FoldProgress(len(cv.folds), stages, draw=plan.search.verbose)
     ridge, starts, results = choose_ridge(plan, cv, progress) if plan.has_linear_start else (None, (), {})
     if plan.given.rounds is not None:
         return Choice(ridge, plan.given.rounds, plan.first_depth, full, results)
-    trust = trust_in_trees(mixture, sample.target, plan.search.policy)
+    trust = trust_in_trees(mixture, sample.target, policy)
     growing = Growing(plan, cv, starts or tuple(fit_constant_start(plan, fold.kept) for fold in cv.folds), trust)
-    best = growing.choose_depth(sample.target, progress)
+    best = growing.choose_depth(sum(events_by_cause(mixture, sample.target)), progress)
+    if share is not None and cv.n_kept < everything.n_kept:
+        best = replace(growing, cv=everything).grow_all(best.depth)
     by_cause = [float(part[0]) for part in mixture.by_cause(trust)]
     results = {**results, "round_loss": best.loss.tolist(), "trust": by_cause}
-    # The one model of a hold-out has not seen a fifth of the rows: trees are then grown again on all of them.
-    averaged = best.rounds > 0 and len(cv.folds) > 1
-    return Choice(ridge, best.rounds, best.depth, trust, results, tuple(best.members) if averaged else ())
+    choice = Choice(ridge, best.rounds, best.depth, trust, results)
+    # A model that has not seen many of the rows is not kept: its trees are grown again on all of them.
+    if best.rounds == 0 or (share is not None and share > policy.small_hold_out):
+        return choice
+    return replace(choice, members=tuple(best.members), start=None if share is None else growing.starts[0])
 
 
-def divide(plan: Plan, sample: Sample) -> CrossValidation:
-    """The folds, or one hold-out where there are many subjects."""
+def divide(plan: Plan, sample: Sample, hold_out: float | None) -> CrossValidation:
+    """The folds, or one hold-out of such a share of the subjects."""
     search = plan.search
-    hold_out = search.policy.hold_out_of(sample.target.n_subjects)
     rows = split_folds(sample.target, search.folds, search.seed, sample.group, hold_out)
     folds = tuple(
         Fold(number, sample.rows(kept), sample.rows(held).in_memory()) for number, (kept, held) in enumerate(rows)
@@ -115,13 +135,18 @@ def choose_ridge(
     plan: Plan, cv: CrossValidation, progress: FoldProgress
 ) -> tuple[float, tuple[Start, ...], dict[str, list[float]]]:
     """The best ridge, the linear start of each fold with it, and the held-out losses of all ridges."""
-    ridges, limit = plan.search.policy.ridges, plan.search.policy.largest_difference
-    paths = cv.map(lambda fold: fit_linear_starts(plan, fold.kept, ridges), progress)
+    policy = plan.search.policy
+    ridges, limit = policy.ridges, policy.largest_difference
+    most = policy.rows_for_linear if len(cv.folds) > 1 else policy.rows_for_ridge
+    paths = cv.map(lambda fold: fit_linear_starts(plan, fold.kept, ridges, most), progress)
     losses = np.mean([path_losses(path, fold.held, limit) for path, fold in zip(paths, cv.folds, strict=True)], axis=0)
     # Of equal losses the first is taken, which is that of the strongest ridge.
     best = int(np.argmin(losses))
     results = {"ridges": list(ridges), "ridge_loss": losses.tolist()}
-    return ridges[best], tuple(path[best] for path in paths), results
+    starts = tuple(path[best] for path in paths)
+    if len(cv.folds) == 1:
+        starts = (fit_linear_start(plan, cv.folds[0].kept, ridges[best]),)
+    return ridges[best], starts, results
 
 
 def path_losses(path: Sequence[LinearStart], held: Sample, limit: float) -> Array:
@@ -179,14 +204,13 @@ class Growing:
     starts: tuple[Start, ...]
     trust: Array
 
-    def choose_depth(self, target: Target, progress: FoldProgress) -> Ensemble:
-        """Trees of the given or the first depth; deeper ones as long as they are clearly better.
+    def choose_depth(self, events: float, progress: FoldProgress) -> Ensemble:
+        """Trees of the given or the first depth; with so many events, deeper ones as long as they are clearly better.
 
         One fold is enough to see that deeper trees are worse.
         """
         policy, depth = self.plan.search.policy, self.plan.first_depth
         best = Ensemble(depth, self.grow_folds(depth, progress))
-        events = sum(events_by_cause(self.plan.objective.mixture, target))
         if self.plan.given.depth is not None or events < policy.events_for_depth:
             return best
         numbers = range(len(self.cv.folds))
@@ -204,6 +228,11 @@ class Growing:
             best = candidate
         return best
 
+    def grow_all(self, depth: int) -> Ensemble:
+        """Trees of one depth on all rows that are not held out."""
+        progress = FoldProgress(len(self.cv.folds), ["rounds"], draw=self.plan.search.verbose)
+        return Ensemble(depth, self.grow_folds(depth, progress))
+
     def grow_folds(self, depth: int, progress: FoldProgress, only: range | None = None) -> list[Member]:
         """The models of the folds, or of some of them."""
         return self.cv.map(lambda fold: self.grow_fold(fold, depth, progress), progress, only)
@@ -213,13 +242,14 @@ class Growing:
 
         Each fold samples rows and columns in its own way.
         """
-        policy, objective = self.plan.search.policy, replace(self.plan.objective, n_threads=self.threads)
+        search, objective = self.plan.search, replace(self.plan.objective, n_threads=self.threads)
         engine, start = self.engine(fold, depth), self.starts[fold.number]
-        most, patience = (ceil(steps / self.learning_rate) for steps in (policy.max_rounds, policy.patience))
+        rate = engine.learning_rate
+        most, patience = ceil(search.policy.max_rounds / rate), ceil(search.pace.patience / rate)
         # Held-out rows know the training rows: binned by themselves, the same value could fall elsewhere.
         train = training_matrix(engine, fold.kept, start)
         begin = start.margin(fold.held.X)
-        loss = limited_loss(objective, fold.held.target, begin, self.trust, policy.largest_difference)
+        loss = limited_loss(objective, fold.held.target, begin, self.trust, search.policy.largest_difference)
         held_out = HeldOut(training_matrix(engine, fold.held, start, like=train), {"loss": loss})
         stopping, bar = Stopping("loss", patience), progress.bar(fold.number, most)
         trees, best, history = grow(engine, objective, train, most, held_out, stopping, bar)
@@ -235,11 +265,6 @@ class Growing:
     def threads(self) -> int:
         """Threads of each fold: folds share those of the fit, and a single hold-out has all of them."""
         return max(1, self.plan.objective.n_threads // len(self.cv.folds))
-
-    @property
-    def learning_rate(self) -> float:
-        """Factor on the contribution of each tree."""
-        return self.plan.engine.learning_rate
 
     def changes(self, ensemble: Ensemble) -> Array:
         """By how much the trees change the loss of each held-out subject, or group of them."""

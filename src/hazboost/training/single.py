@@ -31,17 +31,23 @@ def fit_constant_start(plan: Plan, sample: Sample) -> ConstantStart:
     return ConstantStart(calm_absent_causes(mixture, STARTS[plan.given.init](mixture, target, rng), target))
 
 
-def fit_linear_starts(plan: Plan, sample: Sample, ridges: Sequence[float]) -> list[LinearStart]:
-    """Linear starts for several strengths of the ridge."""
+def fit_linear_starts(plan: Plan, sample: Sample, ridges: Sequence[float], most: int) -> list[LinearStart]:
+    """Linear starts for several strengths of the ridge, fitted to at most so many rows."""
     mixture, policy = plan.objective.mixture, plan.search.policy
     # Starts with the same seed use the same draws, so that those of the folds differ by their rows only.
-    sample = sample.draw(policy.rows_for_linear, np.random.default_rng(plan.search.seed)).in_memory()
+    most = max(most, policy.rows_for_column * sample.X.shape[1])
+    sample = sample.draw(most, np.random.default_rng(plan.search.seed)).in_memory()
     without_covariates = marginal_start(mixture.in_logs, sample.target, np.random.default_rng(plan.search.seed))
     design = learn_design(sample.X, plan.schema, sample.target.mass, policy.skewness, policy.farthest)
     path = fit_linear_path(
         mixture, design, sample.X, sample.target, without_covariates, ridges, policy, plan.given.directions
     )
     return without_absent_causes(path, sample.target)
+
+
+def fit_linear_start(plan: Plan, sample: Sample, ridge: float) -> LinearStart:
+    """The linear start of a model."""
+    return fit_linear_starts(plan, sample, [ridge], plan.search.policy.rows_for_linear)[0]
 
 
 def without_absent_causes(path: list[LinearStart], target: Target) -> list[LinearStart]:

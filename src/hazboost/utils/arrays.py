@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.special
 
 from hazboost.utils.describe import and_more, describe
 
@@ -42,9 +41,8 @@ REMEDIES = {
 
 def special(like: Any) -> ModuleType:
     """The special functions for arrays like this one: SciPy's or, on a GPU, CuPy's."""
-    if isinstance(like, np.ndarray | np.generic):
-        return scipy.special
-    return import_module("cupyx.scipy.special")
+    on_processor = isinstance(like, np.ndarray | np.generic)
+    return import_module("scipy.special" if on_processor else "cupyx.scipy.special")
 
 
 def as_plain(values: Any) -> npt.NDArray[Any]:

@@ -17,7 +17,8 @@ def _pool(n_threads: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(n_threads, thread_name_prefix="hazboost")
 
 
-os.register_at_fork(after_in_child=_pool.cache_clear)  # a forked process has none of its parent's threads
+if hasattr(os, "register_at_fork"):  # not on Windows, which has no forks
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # a forked process has none of its parent's threads
 
 
 def map_threads(function: Callable[[T], S], tasks: Sequence[T], n_threads: int) -> list[S]:
