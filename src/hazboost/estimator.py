@@ -30,6 +30,7 @@ from hazboost.data.sample import Sample
 from hazboost.data.summary import Summary
 from hazboost.data.target import Target
 from hazboost.engines import Engine, Features, LocalEngine, monotone_engine
+from hazboost.engines.collective import refuse_company
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
 from hazboost.hazards.heads import HEADS
 from hazboost.hazards.mixture import Mixture
@@ -452,6 +453,7 @@ default="scaled_softmax"
         """
         self._validate_params()
         self._check_combinations()
+        refuse_company("FPBoost.fit")
         X = readable(X)
         named = BaseEstimator()  # takes names and width, so that nothing is changed here should the fit fail
         learn_columns(named, X)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import subprocess
 import sys
-from dataclasses import replace
 from time import monotonic, sleep
 
 import dask.array as da
@@ -243,16 +242,18 @@ def test_warnings_are_about_all_rows(client, large):
         FPBoost(n_estimators=1, n_causes=3).fit(cut(X), cut(codes))
 
 
-def test_draws_are_those_of_data_in_memory(client, large, monkeypatch):
-    """With more rows than are used for choices, the same subjects are drawn as by Sample.draw."""
-    fewer = replace(hazboost.estimator.POLICY, rows_for_linear=300)
-    monkeypatch.setattr(hazboost.dask.estimator, "POLICY", fewer)
-    monkeypatch.setattr(hazboost.estimator, "POLICY", fewer)
-    options = {**ALL_ROWS, "n_estimators": 10, "init": "marginal"}
-    drawn = FPBoost(**options).fit(cut(X), cut(Y))
-    chosen = np.sort(np.random.default_rng(3).choice(N, 300, replace=False))
-    times = np.unique(Y["time"].to_numpy()[chosen])
-    np.testing.assert_array_equal(drawn.unique_times_, times)
+@pytest.mark.parametrize("outcome", [Y, counting()], ids=["rows", "counting"])
+@pytest.mark.parametrize("rounds", [20, "auto"])
+def test_draws_are_those_of_data_in_memory(client, huge, workers, outcome, rounds):
+    """With more rows than are used for choices, the same subjects are drawn and held out as from data in memory."""
+    options = {**ALL_ROWS, "n_estimators": rounds, "max_depth": 2}
+    local = hazboost.FPBoost(**options).fit(X, outcome)
+    fitted = FPBoost(**options).fit(cut(X), cut(outcome))
+    check_same(fitted, local, X, cut(X))
+    for name, values in local.cv_results_.items():
+        np.testing.assert_allclose(fitted.cv_results_[name], values, rtol=1e-6)
+    assert all(len(one) == 2 for one in workers)
+    assert len(fitted.unique_times_) < len(local.unique_times_)
 
 
 def test_dask_keeps_nothing_of_the_fit(client, large):

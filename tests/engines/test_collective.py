@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from hazboost import FPBoost
 from hazboost.engines import LocalEngine
 from hazboost.engines.collective import ConnectionLostError, communicator, fingerprint, start_tracker
 
@@ -59,6 +60,16 @@ def test_an_error_in_one_process_ends_the_others():
     first, second = in_threads(fail_or_grow, [slice(0, 70), slice(70, 300)])
     assert isinstance(first, ConnectionLostError)
     assert isinstance(second, ValueError)
+
+
+def test_a_fit_in_company_is_refused():
+    """Each process would choose a start of its own, and the trees would be those of all of them."""
+
+    def fit(rows):
+        return FPBoost(n_estimators=1).fit(X[rows], (np.ones(len(X[rows])), np.arange(1.0, len(X[rows]) + 1.0)))
+
+    refused = in_threads(fit, [slice(0, 70), slice(70, 300)])
+    assert all(isinstance(one, RuntimeError) and "connected with others" in str(one) for one in refused)
 
 
 def test_a_process_that_never_comes_is_missed():

@@ -129,7 +129,8 @@ class FPBoost(estimator.FPBoost):
             observed = [validation.target]
         summary = train.summary()
         refuse_empty_columns(summary.highest, schema)
-        drawn = train.draw(POLICY.rows_for_linear, np.random.default_rng(seed))
+        most = max(POLICY.rows_for_linear, POLICY.rows_for_column * summary.width)
+        drawn = train.draw(most, np.random.default_rng(seed))
         self._check_training(drawn, validation)
         advise_on_ties(drawn.target)
         plan = self._plan(schema, summary, n_causes, seed)

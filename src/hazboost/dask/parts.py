@@ -64,10 +64,10 @@ class Outline:
 
     Attributes
     ----------
-    rows : int
-        Number of rows.
+    sizes : array of int
+        Number of rows of each subject, in order of appearance.
     kind : array of int8
-        Outcome of each subject, in order of appearance; see `hazboost.data.folds.outcomes`.
+        Outcome of each subject; see `hazboost.data.folds.outcomes`.
     group, ids : arrays of uint64, optional
         Hash of the group and of the id of each subject.
     telling : Target
@@ -78,7 +78,7 @@ class Outline:
         The smallest and the largest weight.
     """
 
-    rows: int
+    sizes: Indices
     kind: npt.NDArray[np.int8]
     group: Hashes | None
     ids: Hashes | None
@@ -132,7 +132,7 @@ def outline(part: Part) -> Outline | None:
     by_time = np.lexsort((followed(target.lower, target.upper), kind))
     last = np.flatnonzero(np.diff(kind[by_time], append=-1))
     return Outline(
-        len(target),
+        np.bincount(subject),
         outcomes(target, subject).astype(np.int8),
         None if sample.group is None else sample.group[first].astype(np.int64).view(np.uint64),
         None if part.ids is None else part.ids[first],

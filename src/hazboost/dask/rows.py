@@ -24,10 +24,11 @@ from hazboost.dask.parts import (
     summarise_part,
     take_subjects,
 )
+from hazboost.dask.placing import place
 from hazboost.dask.raw import Raw
 from hazboost.data.categories import in_order
 from hazboost.data.features import Schema
-from hazboost.data.folds import split_units
+from hazboost.data.folds import divide_units, split_units
 from hazboost.data.reading import SMALLEST_WEIGHT
 from hazboost.data.sample import Sample, join
 from hazboost.data.summary import Summary, combine
@@ -66,8 +67,8 @@ class Rows:
 
     @property
     def n_rows(self) -> int:
-        """Number of rows on the workers."""
-        return sum(one.rows for one in self.outlines)
+        """Number of rows of the subjects that count."""
+        return int(np.concatenate([one.sizes for one in self.outlines])[self.subjects].sum())
 
     @property
     def n_subjects(self) -> int:
@@ -77,7 +78,7 @@ class Rows:
     @property
     def several_rows(self) -> bool:
         """Whether any subject has more than one row."""
-        return self.n_rows > self.n_subjects
+        return any(one.sizes.max() > 1 for one in self.outlines)
 
     @property
     def mean_weight(self) -> float:
@@ -106,9 +107,7 @@ class Rows:
 
     def draw(self, most: int, rng: np.random.Generator) -> Sample:
         """At most about ``most`` rows: those of subjects drawn at random; see `Sample.draw`."""
-        # How many rows the subjects that were set aside have is not known, and their share is small.
-        count = len(self.subjects)
-        rows = count * self.n_rows // self.n_subjects
+        count, rows = len(self.subjects), self.n_rows
         if rows <= most:
             return self.take(self.subjects)
         drawn = rng.choice(count, max(1, most * count // rows), replace=False)
@@ -130,21 +129,35 @@ class Rows:
         return sample.rows(position)
 
     def split(self, fraction: float, seed: int) -> tuple[Rows, Indices]:
-        """Rows to train on, and the subjects to validate on: a share, but at most `MOST_VALIDATION`."""
-        kind = np.concatenate([one.kind for one in self.outlines]).astype(np.intp)
-        unit = np.arange(len(kind))
-        groups = [one.group for one in self.outlines if one.group is not None]
-        if groups:
-            unit = number_by_appearance(np.concatenate(groups))
-            by_unit = np.zeros(int(unit.max()) + 1, dtype=np.intp)
-            np.maximum.at(by_unit, unit, kind)
-            kind = by_unit
-        kept, aside = split_units(kind, fraction, seed, grouped=bool(groups))
-        if not groups and len(aside) > MOST_VALIDATION:  # they come in random order
+        """Rows to train on, and subjects to validate on: a share of them, but at most `MOST_VALIDATION`."""
+        unit, kind, grouped = self._units()
+        kept, aside = split_units(kind, fraction, seed, grouped=grouped)
+        if not grouped and len(aside) > MOST_VALIDATION:  # they come in random order
             kept, aside = np.concatenate([kept, aside[MOST_VALIDATION:]]), aside[:MOST_VALIDATION]
-        if groups or self.several_rows:
+        return self._divided(unit, kept, aside)
+
+    def hold_out(self, share: float, folds: int, seed: int) -> tuple[Rows, Indices]:
+        """Rows to train on, and a share of the subjects to compare models on; see `split_folds`."""
+        unit, kind, grouped = self._units()
+        ((kept, held),) = divide_units(kind, folds, seed, share, grouped=grouped)
+        return self._divided(unit, kept, held)
+
+    def _units(self) -> tuple[Indices, Indices, bool]:
+        """The unit of each subject, the outcome of each unit, and whether units are groups."""
+        kind = np.concatenate([one.kind for one in self.outlines])[self.subjects].astype(np.intp)
+        groups = [one.group for one in self.outlines if one.group is not None]
+        if not groups:
+            return np.arange(len(kind)), kind, False
+        unit = number_by_appearance(np.concatenate(groups)[self.subjects])
+        by_unit = np.zeros(int(unit.max()) + 1, dtype=np.intp)
+        np.maximum.at(by_unit, unit, kind)
+        return unit, by_unit, True
+
+    def _divided(self, unit: Indices, kept: Indices, aside: Indices) -> tuple[Rows, Indices]:
+        """Rows of some units, and the subjects of others; in the given order if each unit has one row."""
+        if self.several_rows or len(unit) > int(unit.max()) + 1:
             kept, aside = (np.flatnonzero(np.isin(unit, chosen)) for chosen in (kept, aside))
-        return replace(self, subjects=kept), aside
+        return replace(self, subjects=self.subjects[kept]), self.subjects[aside]
 
     def _ranges(self) -> Iterator[tuple[int, int]]:
         """Numbers of the first subject of each partition, and of the first that is no longer in it."""
@@ -178,9 +191,23 @@ def read_rows(client: Client, raw: Raw, schema: Schema, counts: Sequence[int]) -
     empty = [number for number, count in enumerate(counts) if not count]
     client.gather([client.submit(refuse_rows, number, raw.y[number], pure=False) for number in empty])
     filled = [number for number, count in enumerate(counts) if count]
+    where = client.who_has([raw.X[i] for i in filled])
+    holders = [where.get(raw.X[i].key, ()) for i in filled]
+    addresses = place([counts[i] for i in filled], holders, sorted(client.nthreads()))
     parts = [
-        client.submit(read_part, i, schema, raw.X[i], raw.y[i], raw.sample_weight[i], raw.groups[i], pure=False)
-        for i in filled
+        client.submit(
+            read_part,
+            i,
+            schema,
+            raw.X[i],
+            raw.y[i],
+            raw.sample_weight[i],
+            raw.groups[i],
+            workers=[address],
+            allow_other_workers=True,
+            pure=False,
+        )  # fmt: skip
+        for i, address in zip(filled, addresses, strict=True)
     ]
     outlines = client.gather(client.map(outline, parts, pure=False))
     known = [(part, one, i) for part, one, i in zip(parts, outlines, filled, strict=True) if one is not None]

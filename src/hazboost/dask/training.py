@@ -1,16 +1,18 @@
 """Training on rows that lie on the workers.
 
-What is to be chosen is chosen by the client, on subjects that are drawn at random. Then every worker grows the same
-trees on its own rows, connected with the others.
+What is to be chosen is chosen by the client, on subjects that are drawn at random, by the code and with the draws of
+`hazboost.training`. Trees of all rows are grown by every worker on its own rows, connected with the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from hazboost.dask.parts import Part, relative, without_subjects
 from hazboost.dask.rows import Rows
@@ -20,10 +22,16 @@ from hazboost.data.summary import Summary
 from hazboost.engines.base import Trees
 from hazboost.engines.collective import fingerprint, own_place
 from hazboost.prediction.model import Start
-from hazboost.training.fit import History, Trained, advise, assemble, fit_start, grow_final, in_user_time
+from hazboost.training.cross_validation import CrossValidation, Fold
+from hazboost.training.fit import Trained, advise, assemble, fit_start, grow_final, in_user_time
 from hazboost.training.plan import Plan
-from hazboost.training.selection import Choice, choose
+from hazboost.training.selection import Choice, Ensemble, Growing, choose_ridge, divide
+from hazboost.training.single import fit_constant_start
 from hazboost.utils.arrays import Array, Indices
+from hazboost.utils.progress import FoldProgress
+
+#: Grows trees on some rows; returns them and everything else that is to be known.
+Grow = Callable[[Plan, Sample], tuple[tuple[Trees, ...], Any]]
 
 
 def train_on_workers(plan: Plan, rows: Rows, summary: Summary, drawn: Sample, validation: Sample | None) -> Trained:
@@ -38,51 +46,160 @@ def train_on_workers(plan: Plan, rows: Rows, summary: Summary, drawn: Sample, va
     summary : Summary
         What is known of all of them.
     drawn : Sample
-        Some of them, drawn at random, on which choices are made; like all others in the user's unit of time.
+        Some of them, drawn at random, to fit the start on; like all others in the user's unit of time.
     validation : Sample, optional
         Validation data.
     """
-    unit = plan.time.unit
-    scaled, watched = drawn.scaled(unit, summary.shortest), None if validation is None else validation.scaled(unit)
-    choice = choose_on(plan, scaled, summary)
-    start = fit_start(plan, scaled, choice)
-    grown = grow_on_workers(plan, rows, summary, start, choice, watched)
-    trained = assemble(plan, start, choice, grown, scaled, watched)
+    data, unit = Scattered(plan, rows, summary), plan.time.unit
+    watched = None if validation is None else validation.scaled(unit)
+    # As in `train_model`, whose threads these are.
+    with threadpool_limits(1, user_api="blas"):
+        choice = data.choose()
+        scaled = drawn.scaled(unit, summary.shortest)
+        start = choice.start or fit_start(plan, scaled, choice)
+        if choice.members:
+            grown = grow_final(plan, scaled, watched, start, choice)
+        else:
+            grown = data.grow(rows, partial(grow_last, start=start, choice=choice, validation=watched))
+        trained = assemble(plan, start, choice, grown, scaled, watched)
     advise(plan, drawn.target, trained)
     return in_user_time(trained, float(summary.events.sum() / summary.mass), validation)
 
 
-def choose_on(plan: Plan, drawn: Sample, summary: Summary) -> Choice:
-    """What is to be chosen, with the trust in trees that are grown on all rows and not on the drawn ones only."""
-    choice, events = choose(plan, drawn), summary.events_by_cause(plan.objective.mixture.n_causes)
-    half = plan.search.policy.events_for_half_trust if plan.chooses_rounds else 0.0
-    shares: Array = np.where(events > 0.0, events / np.where(events > 0.0, events + half, 1.0), 0.0)
-    results = {**choice.results, "trust": shares.tolist()} if plan.chooses_rounds else choice.results
-    mixture = plan.objective.mixture
-    per_cause = mixture.n_scores // mixture.n_causes
-    trust = mixture.join_causes([np.full(per_cause, share) for share in shares])
-    # Trees of folds of the drawn subjects are no model of all rows.
-    return replace(choice, trust=trust, results=results, members=())
+def grow_last(
+    plan: Plan, sample: Sample, *, start: Start, choice: Choice, validation: Sample | None
+) -> tuple[tuple[Trees, ...], Any]:
+    """The trees of the model, with the arguments of `grow_final` in another order."""
+    return grow_final(plan, sample, validation, start, choice)
 
 
-class Grown(NamedTuple):
-    """What a worker has grown: a text that is the same for the same trees, the history, and of one worker the trees."""
-
-    fingerprint: str
-    history: History
-    trees: tuple[Trees, ...] | None
+def grow_held_out(
+    plan: Plan, sample: Sample, *, held: Sample, start: Start, trust: Array, depth: int
+) -> tuple[tuple[Trees, ...], Any]:
+    """Trees of one depth, grown until the loss of held-out rows has not improved for long."""
+    fold = Fold(0, sample, held)
+    growing = Growing(plan, CrossValidation((fold,), plan.objective.n_threads), (start,), trust)
+    member = growing.grow_fold(fold, depth, FoldProgress(1, ["rounds"], draw=False))
+    return (member.trees,), member._replace(trees=None)
 
 
 @dataclass(frozen=True)
-class Growing:
+class Scattered:
+    """The training data, and how to train on them.
+
+    Attributes
+    ----------
+    plan : Plan
+        How to train.
+    rows : Rows
+        The training data.
+    summary : Summary
+        What is known of all of them.
+    """
+
+    plan: Plan
+    rows: Rows
+    summary: Summary
+
+    def choose(self) -> Choice:
+        """What `hazboost.training.selection.choose` chooses for many subjects."""
+        plan, search = self.plan, self.plan.search
+        if not plan.chooses_rounds and not plan.has_linear_start:
+            return Choice(None, plan.given.rounds or 0, plan.first_depth, self.trust, {})
+        share = search.policy.hold_out_of(self.summary.n_subjects)
+        if not plan.chooses_rounds:
+            cv = divide(plan, self.draw(self.rows), share)
+            progress = FoldProgress(len(cv.folds), ["ridge"], draw=search.verbose)
+            best_ridge, _, results = choose_ridge(plan, cv, progress)
+            return Choice(best_ridge, plan.given.rounds or 0, plan.first_depth, self.trust, results)
+        return self.choose_rounds(share or search.policy.hold_out)
+
+    def choose_rounds(self, share: float) -> Choice:
+        """Hold out a share of the subjects; choose ridge and depth on some of the others, and rounds on all of them."""
+        plan, search = self.plan, self.plan.search
+        progress = FoldProgress(1, [*["ridge"] * plan.has_linear_start, "rounds"], draw=search.verbose)
+        kept, numbers = self.rows.hold_out(share, search.folds, search.seed)
+        held = self.scaled(self.rows.take(numbers))
+        cv = CrossValidation((Fold(0, self.draw(kept), held),), plan.objective.n_threads)
+        ridge, starts, results = choose_ridge(plan, cv, progress) if plan.has_linear_start else (None, (), {})
+        start = starts[0] if starts else fit_constant_start(plan, cv.folds[0].kept)
+        best = Growing(plan, cv, (start,), self.trust).choose_depth(float(self.events.sum()), progress)
+        if cv.n_kept < kept.n_rows:
+            grow = partial(grow_held_out, held=held, start=start, trust=self.trust, depth=best.depth)
+            (trees,), member = self.grow(kept, grow)
+            best = Ensemble(best.depth, [member._replace(trees=trees)])
+        return self.keep(best, start, ridge, results, share)
+
+    def keep(
+        self, best: Ensemble, start: Start, ridge: float | None, results: dict[str, list[float]], share: float
+    ) -> Choice:
+        """The model of the hold-out; without its trees if they have not seen many of the rows."""
+        results = {**results, "round_loss": best.loss.tolist(), "trust": self.shares.tolist()}
+        choice = Choice(ridge, best.rounds, best.depth, self.trust, results)
+        if best.rounds == 0 or share > self.plan.search.policy.small_hold_out:
+            return choice
+        return replace(choice, members=tuple(best.members), start=start)
+
+    @property
+    def events(self) -> Array:
+        """Weighted number of events of each cause."""
+        return self.summary.events_by_cause(self.plan.objective.mixture.n_causes)
+
+    @property
+    def shares(self) -> Array:
+        """Trust in the trees of each cause; see `hazboost.training.selection.trust_in_trees` and `full_trust`."""
+        half = self.plan.search.policy.events_for_half_trust if self.plan.chooses_rounds else 0.0
+        some = self.events > 0.0
+        return np.where(some, self.events / np.where(some, self.events + half, 1.0), 0.0)
+
+    @property
+    def trust(self) -> Array:
+        """The same for each score."""
+        mixture = self.plan.objective.mixture
+        per_cause = mixture.n_scores // mixture.n_causes
+        return mixture.join_causes([np.full(per_cause, share) for share in self.shares])
+
+    def draw(self, rows: Rows) -> Sample:
+        """Some of the rows, drawn at random to choose on."""
+        search = self.plan.search
+        return self.scaled(rows.draw(search.policy.rows_for_choices, np.random.default_rng(search.seed)))
+
+    def scaled(self, sample: Sample) -> Sample:
+        """A part of the rows in the model's unit of time."""
+        return sample.scaled(self.plan.time.unit, self.summary.shortest)
+
+    def grow(self, rows: Rows, grow: Grow) -> tuple[tuple[Trees, ...], Any]:
+        """Trees grown on some of the rows by all workers that hold some of them."""
+        dropped = rows.dropped()
+        work = OnWorker(self.plan, grow, self.summary.shortest, rows.mean_weight, dropped)
+        filled = [number for number, one in enumerate(rows.outlines) if len(dropped[number]) < len(one.kind)]
+        grown = run_together(rows.client, work, rows.parts, filled)
+        if len({one.fingerprint for one in grown}) > 1:
+            raise RuntimeError(
+                "the workers have grown different trees, and no model was made; check that all of them have the same "
+                "versions of Python, NumPy, XGBoost and hazboost."
+            )
+        return next((one.trees, one.rest) for one in grown if one.trees is not None)
+
+
+class Grown(NamedTuple):
+    """What a worker has grown: a text that is the same for the same trees, and of one worker the result."""
+
+    fingerprint: str
+    trees: tuple[Trees, ...] | None
+    rest: Any
+
+
+@dataclass(frozen=True)
+class OnWorker:
     """What a worker has to know to grow trees on its partitions.
 
     Attributes
     ----------
-    plan, start, choice
-        How to train, the start of the scores, and what was chosen.
-    validation : Sample, optional
-        Validation data in the model's unit of time, the same on all workers.
+    plan : Plan
+        How to train.
+    grow : callable
+        Grows trees.
     shortest : float
         The smallest positive time of all rows, in the user's unit.
     mean_weight : float
@@ -92,9 +209,7 @@ class Growing:
     """
 
     plan: Plan
-    start: Start
-    choice: Choice
-    validation: Sample | None
+    grow: Grow
     shortest: float
     mean_weight: float
     dropped: Sequence[Indices]
@@ -103,23 +218,5 @@ class Growing:
         """Grow trees on some partitions, given by number, together with all other workers."""
         left = [without_subjects(part, self.dropped[number]) for number, part in zip(numbers, parts, strict=True)]
         sample = relative(join(left), self.mean_weight).scaled(self.plan.time.unit, self.shortest)
-        plan = self.plan.on_a_worker(n_threads)
-        trees, history = grow_final(plan, sample, self.validation, self.start, self.choice)
-        return Grown("".join(map(fingerprint, trees)), history, trees if own_place() == 0 else None)
-
-
-def grow_on_workers(
-    plan: Plan, rows: Rows, summary: Summary, start: Start, choice: Choice, validation: Sample | None
-) -> tuple[tuple[Trees, ...], History]:
-    """Trees grown by all workers that hold some of the rows."""
-    dropped = rows.dropped()
-    growing = Growing(plan, start, choice, validation, summary.shortest, rows.mean_weight, dropped)
-    filled = [number for number, one in enumerate(rows.outlines) if len(dropped[number]) < len(one.kind)]
-    grown = run_together(rows.client, growing, rows.parts, filled)
-    if len({one.fingerprint for one in grown}) > 1:
-        raise RuntimeError(
-            "the workers have grown different trees, and no model was made; check that all of them have the same "
-            "versions of Python, NumPy, XGBoost and hazboost."
-        )
-    trees = next(one.trees for one in grown if one.trees is not None)
-    return trees, grown[0].history
+        trees, rest = self.grow(self.plan.on_a_worker(n_threads), sample)
+        return Grown("".join(map(fingerprint, trees)), *((trees, rest) if own_place() == 0 else (None, None)))

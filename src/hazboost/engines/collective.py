@@ -42,6 +42,16 @@ def own_place() -> int:
     return int(xgb.collective.get_rank())
 
 
+def refuse_company(who: str) -> None:
+    """Refuse to begin where this process is connected with others, with whose rows trees would be mixed."""
+    if xgb.collective.is_distributed():
+        raise RuntimeError(
+            f"{who} was called in a process that XGBoost has connected with others, such as a worker of Ray Train; the "
+            "trees would be grown on the rows of all of them, and the rest of the model on those of one. Fit outside "
+            "of it, or use hazboost.dask.FPBoost."
+        )
+
+
 def start_tracker(processes: int, host: str | None, patience: int) -> dict[str, Any]:
     """Start what brings processes together, in a thread of this process; return what they have to know of it.
 
