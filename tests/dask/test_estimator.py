@@ -228,7 +228,7 @@ def test_exact_trees_cannot_be_distributed(client, large):
 
 
 def test_without_a_client():
-    with pytest.raises(ValueError, match="needs a Dask client"):
+    with pytest.raises(RuntimeError, match="needs a Dask client"):
         FPBoost().fit(cut(X), cut(Y))
 
 

@@ -318,7 +318,7 @@ def current_client() -> Client:
     try:
         return get_client()
     except ValueError as error:
-        raise ValueError(
+        raise RuntimeError(
             "hazboost.dask.FPBoost needs a Dask client, and there is none; create one with distributed.Client() first."
         ) from error
 

@@ -25,7 +25,7 @@ def place(sizes: Sequence[int], holders: Sequence[Sequence[str]], workers: Seque
     Examples
     --------
     >>> place([5, 1, 1, 4], [["a"], ["a"], ["b"], ["a"]], ["a", "b"])
-    ['a', 'b', 'b', 'b']
+    ['a', 'a', 'b', 'b']
     """
     loads, placed, share = dict.fromkeys(workers, 0), [""] * len(sizes), KEEP * sum(sizes) / len(workers)
     # Large ones first: what is left to even out the loads is then small.

@@ -170,7 +170,7 @@ def learn_features(client: Client, raw: Raw) -> tuple[Schema, list[int]]:
     learned = client.gather(client.map(learn_part, range(len(raw.X)), raw.X, pure=False))
     rows, schemas = [count for count, _ in learned], [schema for _, schema in learned if schema is not None]
     if not schemas:
-        raise ValueError("X has 0 sample(s) while a minimum of 1 is required: all partitions are empty.")
+        raise ValueError("X has no rows: all partitions are empty; give at least one row.")
     for schema in schemas[1:]:
         _refuse_other_kinds(schemas[0], schema)
     categories = {
@@ -183,7 +183,9 @@ def learn_features(client: Client, raw: Raw) -> tuple[Schema, list[int]]:
 def _refuse_other_kinds(first: Schema, other: Schema) -> None:
     """Refuse partitions that differ in more than the categories that they have."""
     if (first.names, set(first.categories), first.sparse) != (other.names, set(other.categories), other.sparse):
-        raise ValueError("X: partitions differ in their columns, or in which of them are categorical; make them alike.")
+        raise ValueError(
+            "X: partitions differ in their columns, or in which of them are categorical; convert them to the same."
+        )
 
 
 def read_rows(client: Client, raw: Raw, schema: Schema, counts: Sequence[int]) -> Rows:
@@ -194,19 +196,13 @@ def read_rows(client: Client, raw: Raw, schema: Schema, counts: Sequence[int]) -
     where = client.who_has([raw.X[i] for i in filled])
     holders = [where.get(raw.X[i].key, ()) for i in filled]
     addresses = place([counts[i] for i in filled], holders, sorted(client.nthreads()))
+    placed = {"allow_other_workers": True, "pure": False}  # others have to do it if that worker is lost
     parts = [
         client.submit(
-            read_part,
-            i,
-            schema,
-            raw.X[i],
-            raw.y[i],
-            raw.sample_weight[i],
-            raw.groups[i],
+            *(read_part, i, schema, raw.X[i], raw.y[i], raw.sample_weight[i], raw.groups[i]),
             workers=[address],
-            allow_other_workers=True,
-            pure=False,
-        )  # fmt: skip
+            **placed,
+        )
         for i, address in zip(filled, addresses, strict=True)
     ]
     outlines = client.gather(client.map(outline, parts, pure=False))

@@ -58,7 +58,8 @@ def run_together(client: Client, work: Callable[..., T], parts: Sequence[Future]
                     "the workers say more."
                 ) from error
             warn_caller(
-                f"{error}; training begins anew on the workers that are left. The model will be that of all rows.",
+                "X: a worker was lost during training, which begins anew on the workers that are left; the model will "
+                "be that of all rows. If this happens often, give the workers more memory.",
                 UserWarning,
             )
     raise AssertionError
@@ -100,16 +101,16 @@ def _wait_for_parts(client: Client, parts: Sequence[Future]) -> None:
             client.wait_for_workers(1, timeout=PATIENCE)
         except TimeoutError as error:
             raise RuntimeError(
-                f"no worker is left, and none has come within {PATIENCE} seconds; no model was made. Start the "
-                "cluster again."
+                f"no worker is left, and none has come within {PATIENCE} seconds; no model was made. Check "
+                "the cluster, and fit again."
             ) from error
     wait(parts)
     failed = next((part for part in parts if part.status != "finished"), None)
     if failed is not None:
         reason = failed.exception() if failed.status == "error" else None
         raise RuntimeError(
-            "a partition was lost with its worker and cannot be computed again; no model was made. Make X and y from "
-            "files or functions, not from data that were scattered to the workers."
+            "a partition was lost with its worker and cannot be computed again; no model was made. Use X and y that are "
+            "read from files or made by functions, not scattered to the workers."
         ) from reason
 
 
@@ -120,7 +121,7 @@ def _by_worker(client: Client, parts: Sequence[Future], numbers: Sequence[int]) 
     for number in numbers:
         addresses = where.get(parts[number].key)
         if not addresses:
-            raise LostWorkerError("a worker was lost before training began")
+            raise LostWorkerError
         held.setdefault(min(addresses), []).append(number)
     return held
 
@@ -143,7 +144,7 @@ def _work_connected(
     """What a worker does."""
     worker = get_worker()
     if worker.address != address:
-        raise ConnectionLostError(f"meant for the worker {address}")
+        raise ConnectionLostError  # the other one was lost
     with communicator(place, known):
         return work(numbers, worker.state.nthreads, parts)
 
@@ -165,5 +166,5 @@ def _results(client: Client, futures: Mapping[str, Future]) -> list[Any]:
         # Workers that miss another one often report before that one does, which may have an error of its own.
         missed = noticed is not None and (len(errors) == len(futures) or monotonic() - noticed > GRACE)
         if missed or statuses & {"lost", "cancelled"} or not set(futures) <= set(client.nthreads()):
-            raise LostWorkerError("a worker was lost during training")
+            raise LostWorkerError
         sleep(PAUSE)

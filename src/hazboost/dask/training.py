@@ -177,7 +177,7 @@ class Scattered:
         if len({one.fingerprint for one in grown}) > 1:
             raise RuntimeError(
                 "the workers have grown different trees, and no model was made; check that all of them have the same "
-                "versions of Python, NumPy, XGBoost and hazboost."
+                "versions of Python and of all packages."
             )
         return next((one.trees, one.rest) for one in grown if one.trees is not None)
 
