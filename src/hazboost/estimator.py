@@ -30,6 +30,7 @@ from hazboost.data.sample import Sample
 from hazboost.data.summary import Summary
 from hazboost.data.target import Target
 from hazboost.engines import CudaEngine, Engine, Features, LocalEngine, check_cuda, monotone_engine
+from hazboost.engines.collective import refuse_company
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
 from hazboost.hazards.heads import HEADS
 from hazboost.hazards.mixture import Mixture
@@ -453,6 +454,7 @@ default="scaled_softmax"
         """
         self._validate_params()
         self._check_combinations()
+        refuse_company("FPBoost.fit")
         X = readable(X)
         named = BaseEstimator()  # takes names and width, so that nothing is changed here should the fit fail
         learn_columns(named, X)

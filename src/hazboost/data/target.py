@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
@@ -184,8 +185,8 @@ class Target:
         """The same observations with time measured in ``unit``."""
         return replace(self, lower=self.lower / unit, upper=self.upper / unit, entry=self.entry / unit)
 
-    def without_events_at_zero(self) -> Target:
-        """Move events at time zero to half the smallest positive time.
+    def without_events_at_zero(self, smallest: float | None = None) -> Target:
+        """Move events at time zero to half the smallest positive time: that of these rows, or the one given.
 
         For most families the hazard at zero is 0 or infinite, so an event there has no likelihood. Times are recorded
         in units, and zero usually means that the event came within the first one. A subject *censored* at zero carries
@@ -194,10 +195,21 @@ class Target:
         at_zero = self.event & (self.lower == 0.0)
         if not at_zero.any():
             return self
-        times = np.concatenate([self.lower, self.upper, self.entry])
-        # Of a small validation part all times may be zero, and half the unit, the longest follow-up, is as good as any.
-        moved = np.where(at_zero, 0.5 * times[times > 0.0].min(initial=1.0), self.lower)
+        if smallest is None:
+            times = np.concatenate([self.lower, self.upper, self.entry])
+            # Of a small validation part all times may be 0; half the unit, the longest follow-up, is as good as any.
+            smallest = float(times[times > 0.0].min(initial=1.0))
+        moved = np.where(at_zero, 0.5 * smallest, self.lower)
         return replace(self, lower=moved, upper=np.where(self.event, moved, self.upper))
+
+
+def join_targets(targets: Sequence[Target]) -> Target:
+    """Targets without a common subject, one after the other."""
+    columns = {field.name: np.concatenate([getattr(one, field.name) for one in targets]) for field in fields(Target)}
+    numbers = [number_by_appearance(one.subject) for one in targets]
+    before = np.cumsum([0, *(int(number.max(initial=-1)) + 1 for number in numbers[:-1])])
+    columns["subject"] = np.concatenate([number + first for number, first in zip(numbers, before, strict=True)])
+    return Target(**columns)
 
 
 def number_by_appearance(names: npt.NDArray[Any]) -> Indices:

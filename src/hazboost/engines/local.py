@@ -10,6 +10,7 @@ import numpy as np
 import xgboost as xgb
 
 from hazboost.engines.base import Columns
+from hazboost.engines.collective import together
 from hazboost.engines.dialect import constraints, feature_names, feature_types, within_range
 from hazboost.engines.external import BatchedFeatures, external_matrix
 from hazboost.engines.features import Features
@@ -92,12 +93,12 @@ class LocalEngine:
         return scores
 
     def total(self, values: Array) -> Array:
-        """All rows are in this process."""
-        return values
+        """The sums over all processes that grow these trees together; see `hazboost.engines.collective`."""
+        return together(values, xgb.collective.Op.SUM)
 
     def largest(self, value: float) -> float:
-        """All rows are in this process."""
-        return value
+        """The largest value of all these processes."""
+        return float(together(np.array([value]), xgb.collective.Op.MAX)[0])
 
     def rounds(self, trees: xgb.Booster) -> int:
         """Number of rounds that were made."""

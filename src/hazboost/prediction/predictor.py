@@ -318,7 +318,11 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
             Weights of the rows; a pair of subjects counts as the product of its two weights.
         """
         check_alignment({"X": X, "y": y, "sample_weight": sample_weight})
-        time = to_host(np.abs(self.predict(X, cause)))
+        return self._concordance(to_host(self.predict(X, cause)), y, cause, sample_weight)
+
+    def _concordance(self, predicted: Array, y: Any, cause: int | None, sample_weight: Any) -> float:
+        """Concordance index of what `predict` has returned."""
+        time = np.abs(predicted)
         target = as_target(y, sample_weight, causes_known=len(self.causes_) > 1)
         if len(time) != len(target):
             raise ValueError(f"X has {len(time)} rows and y has {len(target)}; both need one for each subject.")

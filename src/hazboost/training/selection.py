@@ -104,7 +104,7 @@ def choose(plan: Plan, sample: Sample) -> Choice:
         return Choice(ridge, plan.given.rounds, plan.first_depth, full, results, start=start)
     trust = trust_in_trees(mixture, sample.target, policy)
     growing = Growing(plan, cv, starts or tuple(fit_constant_start(plan, fold.kept) for fold in cv.folds), trust)
-    best = growing.choose_depth(sample.target, progress)
+    best = growing.choose_depth(float(events_by_cause(sample.target, mixture.n_causes).sum()), progress)
     if share is not None and cv.n_kept < everything.n_kept:
         best = replace(growing, cv=everything).grow_all(best.depth)
     by_cause = [float(part[0]) for part in mixture.by_cause(trust)]
@@ -205,14 +205,13 @@ class Growing:
     starts: tuple[Start, ...]
     trust: Array
 
-    def choose_depth(self, target: Target, progress: FoldProgress) -> Ensemble:
-        """Trees of the given or the first depth; deeper ones as long as they are clearly better.
+    def choose_depth(self, events: float, progress: FoldProgress) -> Ensemble:
+        """Trees of the given or the first depth; with so many events, deeper ones as long as they are clearly better.
 
         One fold is enough to see that deeper trees are worse.
         """
         policy, depth = self.plan.search.policy, self.plan.first_depth
         best = Ensemble(depth, self.grow_folds(depth, progress))
-        events = float(events_by_cause(target, self.plan.objective.mixture.n_causes).sum())
         if self.plan.given.depth is not None or events < policy.events_for_depth:
             return best
         numbers = range(len(self.cv.folds))
