@@ -155,11 +155,9 @@ default="scaled_softmax"
     risk_horizon : {"events", "longest"}, default="events"
         `predict`, and the C-index of early stopping, compare mean survival times restricted to this time: ``events``,
         when three quarters of the events have happened; ``longest``, the longest follow-up (the authors' code).
-    subsample : float, default=0.5
-        Share of the rows sampled for each round.
-    colsample_bytree : float or "auto", default="auto"
-        Share of the columns sampled for each tree. ``"auto"`` is 0.5, and 1 if the number of rounds is chosen for more
-        than 5,000 subjects.
+    subsample, colsample_bytree : float or "auto", default="auto"
+        Share of the rows sampled for each round, and of the columns for each tree. ``"auto"`` is 0.5, and 1 if the number
+        of rounds is chosen for more than 5,000 subjects.
     min_child_weight : float, default=1
         Smallest number of subjects in a leaf (the sum of their weights, relative to the mean weight); with
         ``solver="newton"``, smallest curvature.
@@ -309,7 +307,7 @@ default="scaled_softmax"
         "stopping_metric": [StrOptions({"concordance", "likelihood"})],
         "risk_horizon": [StrOptions(set(HORIZONS))],
         "validation_fraction": [Interval(numbers.Real, 0, 1, closed="neither")],
-        "subsample": [Interval(numbers.Real, 0, 1, closed="right")],
+        "subsample": [Interval(numbers.Real, 0, 1, closed="right"), StrOptions({"auto"})],
         "colsample_bytree": [Interval(numbers.Real, 0, 1, closed="right"), StrOptions({"auto"})],
         "min_child_weight": [Interval(numbers.Real, 0, None, closed="left")],
         "reg_lambda": [Interval(numbers.Real, 0, None, closed="left")],
@@ -348,7 +346,7 @@ default="scaled_softmax"
         stopping_metric: Literal["concordance", "likelihood"] = "concordance",
         validation_fraction: float = 0.2,
         risk_horizon: Literal["events", "longest"] = "events",
-        subsample: float = 0.5,
+        subsample: float | Literal["auto"] = "auto",
         colsample_bytree: float | Literal["auto"] = "auto",
         min_child_weight: float = 1.0,
         reg_lambda: float = 1.0,
@@ -683,8 +681,12 @@ default="scaled_softmax"
         return (CudaEngine if self._keeps_on_device(features.sparse) else LocalEngine)(settings, n_scores, features)
 
     def _keeps_on_device(self, sparse: bool) -> bool:
-        """Whether features, scores and gradients stay on a GPU; XGBoost uses it in its own way for sparse features."""
-        return self.device != "cpu" and self.tree_method == "hist" and not sparse
+        """Whether features, scores and gradients stay on a GPU.
+
+        For sparse features and for weights that may be negative, only XGBoost uses it, in its own way.
+        """
+        signed = not self.uniform_heads and WEIGHT_ACTIVATIONS[self.heads_activation].signed
+        return self.device != "cpu" and self.tree_method == "hist" and not sparse and not signed
 
     def _mixture(self, background: float, n_causes: int) -> Mixture:
         """The heads with their activations."""
@@ -716,7 +718,7 @@ default="scaled_softmax"
         """XGBoost's parameters."""
         return {
             "learning_rate": pace.rate if self.learning_rate == "auto" else self.learning_rate,
-            "subsample": self.subsample,
+            "subsample": pace.rows if self.subsample == "auto" else self.subsample,
             "colsample_bytree": pace.columns if self.colsample_bytree == "auto" else self.colsample_bytree,
             "min_child_weight": self.min_child_weight,
             "reg_lambda": self.reg_lambda,

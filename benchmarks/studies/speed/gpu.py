@@ -32,6 +32,8 @@ from hazboost.metrics import concordance_index
 
 PACKAGES = ("hazboost", "numpy", "scipy", "scikit-learn", "xgboost", "cupy", "cupy-cuda12x", "cupy-cuda13x")
 ROUNDS = {"n_estimators": 50, "max_depth": 6}
+#: What FPBoost takes for a given number of rounds, for the trees of AFT.
+SAMPLING = {"subsample": 0.5, "colsample_bytree": 0.5, "learning_rate": 0.1, "max_bin": 64}
 #: Held-out rows that accuracy is judged on.
 HELD_OUT = 10_000
 #: Rows whose hazards are asked at their own times at once: the answer has as many times as rows.
@@ -213,12 +215,9 @@ class Aft:
     def __init__(self, data: Arrays, machine: Machine) -> None:
         upper = np.where(data["event"], data["time"], np.inf)
         matrix = xgb.QuantileDMatrix(
-            data["X"], label_lower_bound=data["time"], label_upper_bound=upper, max_bin=FPBoost().max_bin
+            data["X"], label_lower_bound=data["time"], label_upper_bound=upper, max_bin=SAMPLING["max_bin"]
         )
-        sampling = {
-            name: getattr(FPBoost(), name) for name in ("subsample", "colsample_bytree", "learning_rate", "max_bin")
-        }
-        settings = sampling | {"objective": "survival:aft", "max_depth": ROUNDS["max_depth"], "device": machine.device}
+        settings = SAMPLING | {"objective": "survival:aft", "max_depth": ROUNDS["max_depth"], "device": machine.device}
         self.booster = xgb.train(settings, matrix, num_boost_round=ROUNDS["n_estimators"])
 
     def predict(self, X: Any) -> Any:

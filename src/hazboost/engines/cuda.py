@@ -79,7 +79,9 @@ class CudaEngine(LocalEngine):
     ) -> CudaMatrix:
         """Move rows to the GPU; those for training are binned there, where it takes a tenth of the time."""
         features, begin = to_device(X, np.float32), to_device(start, np.float32)
-        known = {name: to_device(values, np.float32).astype(np.float64) for name, values in (columns or {}).items()}
+        # The outcomes of held-out rows stay where their scores are wanted.
+        move = to_device if like is None else np.asarray
+        known = {name: move(values, dtype=np.float32).astype(np.float64) for name, values in (columns or {}).items()}
         data = self._binned(features, known.get("weight")) if columns is not None and like is None else None
         if data is None and self.features is not None and self.features.highest is not None:
             features = np.minimum(features, to_device(np.array(self.features.highest, dtype=np.float32)))

@@ -17,8 +17,8 @@ class Pace:
     ----------
     rate : float
         Learning rate.
-    columns : float
-        Share of the columns that are sampled for each tree.
+    rows, columns : float
+        Shares of the rows that are sampled for each round, and of the columns for each tree.
     caution : float
         Factor by which steps of all scores except the level (without one, except the scales) are shorter.
     patience : float
@@ -27,6 +27,7 @@ class Pace:
     """
 
     rate: float
+    rows: float
     columns: float
     caution: float
     patience: float
@@ -96,8 +97,8 @@ class Policy:
     hold_out: float = 0.2
     most_held_out: int = 5_000
     small_hold_out: float = 0.1
-    with_folds: Pace = Pace(rate=0.1, columns=0.5, caution=16.0, patience=2.0)
-    with_hold_out: Pace = Pace(rate=0.3, columns=1.0, caution=4.0, patience=5.0)
+    with_folds: Pace = Pace(rate=0.1, rows=0.5, columns=0.5, caution=16.0, patience=2.0)
+    with_hold_out: Pace = Pace(rate=0.3, rows=1.0, columns=1.0, caution=4.0, patience=5.0)
     max_rounds: float = 100.0
     events_for_half_trust: float = 100.0
     depths: tuple[int, ...] = (2, 4, 8)
