@@ -156,8 +156,8 @@ default="scaled_softmax"
         `predict`, and the C-index of early stopping, compare mean survival times restricted to this time: ``events``,
         when three quarters of the events have happened; ``longest``, the longest follow-up (the authors' code).
     subsample, colsample_bytree : float or "auto", default="auto"
-        Share of the rows sampled for each round, and of the columns for each tree. ``"auto"`` is 0.5, and 1 if the number
-        of rounds is chosen for more than 5,000 subjects.
+        Share of the rows sampled for each round, and of the columns for each tree. ``"auto"`` is 0.5, and 1 if the
+        number of rounds is chosen for more than 5,000 subjects.
     min_child_weight : float, default=1
         Smallest number of subjects in a leaf (the sum of their weights, relative to the mean weight); with
         ``solver="newton"``, smallest curvature.

@@ -20,7 +20,7 @@ from hazboost.utils.devices import beside, is_on_device
 from hazboost.utils.threads import map_threads
 
 #: Rows evaluated at a time: few enough for their numbers to stay in the processor's cache. A GPU wants many.
-BLOCK, BLOCK_ON_DEVICE = 8_192, 2**22
+BLOCK, BLOCK_ON_DEVICE = 8_192, 2**21
 #: Pseudo-residuals and their hessians are cut here, far outside any useful step, to stay inside single precision.
 MAX_GRADIENT = 1e15
 

@@ -41,6 +41,11 @@ def check_cuda(device: str) -> None:
         raise ValueError(f"device={device!r}: there are {count} GPUs, numbered from 0; use one of them, or {remedy}.")
 
 
+def release() -> None:
+    """Give the memory that CuPy keeps for later back to XGBoost."""
+    import_module("cupy").get_default_memory_pool().free_all_blocks()
+
+
 @dataclass
 class CudaMatrix:
     """Rows on the GPU.
@@ -85,6 +90,7 @@ class CudaEngine(LocalEngine):
         data = self._binned(features, known.get("weight")) if columns is not None and like is None else None
         if data is None and self.features is not None and self.features.highest is not None:
             features = np.minimum(features, to_device(np.array(self.features.highest, dtype=np.float32)))
+        release()
         on_host = like is not None or not is_on_device(X)
         return CudaMatrix(features, begin, known, data, begin.copy(), on_host=on_host and data is None)
 

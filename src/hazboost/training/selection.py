@@ -93,6 +93,7 @@ def choose(plan: Plan, sample: Sample) -> Choice:
     share = policy.hold_out_of(sample.target.n_subjects)
     if share is not None and not plan.chooses_rounds:  # a ridge needs neither all rows nor a part of all
         sample = sample.draw(policy.rows_for_choices, np.random.default_rng(plan.search.seed)).in_memory()
+        share = policy.hold_out
     everything = divide(plan, sample, share)
     cv = everything if share is None else everything.draw(policy.rows_for_choices, plan.search.seed)
     # The ridge comes first: trees are grown from the linear starts of the folds, so their number depends on it.

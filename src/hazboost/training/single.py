@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from hazboost.boosting.algorithm import Callback, boost
 from hazboost.boosting.callbacks import Bar, EarlyStopping, HeldOut, History, ShowProgress
@@ -21,6 +22,10 @@ from hazboost.training.batched import batched_matrix
 from hazboost.training.linear import LinearStart, fit_linear_path
 from hazboost.training.plan import Plan, Stopping
 from hazboost.training.starts import STARTS, ConstantStart, absent_causes, calm_absent_causes, marginal_start
+from hazboost.utils.devices import is_on_device
+
+#: Rows on a GPU whose scores are computed at a time.
+ROWS_ON_DEVICE = 2**22
 
 
 def fit_constant_start(plan: Plan, sample: Sample) -> ConstantStart:
@@ -66,7 +71,15 @@ def training_matrix(engine: Engine, sample: Sample, start: Start, like: Matrix |
     """A sample as the engine holds it, with the outcome of each row."""
     if not sample.is_in_memory:
         return batched_matrix(engine, sample, start)
-    return engine.matrix(sample.X, start.margin(sample.X), target_columns(sample.target), like)
+    return engine.matrix(sample.X, margins(start, sample.X), target_columns(sample.target), like)
+
+
+def margins(start: Start, X: Any) -> npt.NDArray[Any]:
+    """Scores of each row before the first tree; on a GPU part by part, in single precision as engines hold them."""
+    if not is_on_device(X):
+        return start.margin(X)
+    firsts = range(0, len(X), ROWS_ON_DEVICE)
+    return np.concatenate([start.margin(X[i : i + ROWS_ON_DEVICE]).astype(np.float32) for i in firsts])
 
 
 class Grown(NamedTuple):
