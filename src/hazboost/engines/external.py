@@ -6,9 +6,13 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
 import numpy.typing as npt
+import scipy.sparse
 import xgboost as xgb
 
+#: Values in a page, the part of the data that XGBoost works on at a time. Every page takes a fixed time for every tree.
+VALUES_OF_PAGE = 8_000_000
 #: Arrays of all rows, by the name of a field of XGBoost's data.
 Fields = Mapping[str, npt.NDArray[Any]]
 
@@ -46,7 +50,7 @@ def external_matrix(X: BatchedFeatures, fields: Fields, common: Mapping[str, Any
 
 
 class _Reader(xgb.DataIter):
-    """Gives XGBoost the batches, as often as it asks for them."""
+    """Gives XGBoost the rows page by page, as often as it asks for them."""
 
     def __init__(self, X: BatchedFeatures, fields: Fields, common: Mapping[str, Any]) -> None:
         self._X, self._fields, self._common = X, fields, common
@@ -55,14 +59,42 @@ class _Reader(xgb.DataIter):
 
     def reset(self) -> None:
         """Begin anew."""
-        self._parts, self._first = self._X.parts(), 0
+        self._pages, self._first = pages(self._X), 0
 
     def next(self, input_data: Callable[..., Any]) -> bool:
-        """Pass on one batch, with the fields of its rows."""
-        part = next(self._parts, None)
-        if part is None:
+        """Pass on one page, with the fields of its rows."""
+        page = next(self._pages, None)
+        if page is None:
             return False
-        rows = slice(self._first, self._first + part.shape[0])
+        rows = slice(self._first, self._first + page.shape[0])
         self._first = rows.stop
-        input_data(data=part, **self._common, **{name: values[rows] for name, values in self._fields.items()})
+        input_data(data=page, **self._common, **{name: values[rows] for name, values in self._fields.items()})
         return True
+
+
+def pages(X: BatchedFeatures) -> Iterator[Any]:
+    """The rows in pages of equal size, however they are cut into parts, in single precision."""
+    size = max(1, VALUES_OF_PAGE // X.shape[1])
+    waiting: list[Any] = []
+    rows = 0
+    for part in X.parts():
+        waiting.append(part.astype(np.float32))
+        rows += part.shape[0]
+        del part
+        while rows >= size:
+            page, rest = _stack(waiting, size)
+            waiting, rows = [rest], rows - size
+            yield page
+            del page
+    if rows:
+        yield _stack(waiting, rows)[0]
+
+
+def _stack(parts: list[Any], size: int) -> tuple[Any, Any]:
+    """The first rows of several parts, so many, and the rest of the last part, which is not looked at before."""
+    before = sum(part.shape[0] for part in parts[:-1])
+    head, rest = parts[-1][: size - before], parts[-1][size - before :]
+    stacked = [*parts[:-1], head]
+    if scipy.sparse.issparse(head):
+        return scipy.sparse.vstack(stacked, format="csr"), rest
+    return np.concatenate(stacked), rest
