@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -40,12 +39,12 @@ class Own:
         return np.log(hazard)
 
 
-def fit_defaults(task: Task, **settings: Any) -> Own:
+def fit_defaults(task: Task) -> Own:
     """Fit ``FPBoost(random_state=seed)``; it does not look at validation rows.
 
     Its folds keep the rows of a subject together where the data name subjects.
     """
-    train, model = task.train, FPBoost(random_state=task.seed, **settings)
+    train, model = task.train, FPBoost(random_state=task.seed)
     if train.entry is not None:
         return Own(model.fit(train.X, outcome(train)))
     return Own(model.fit(train.X, outcome(train), groups=train.groups))
@@ -62,6 +61,21 @@ def fit_published(task: Task) -> Own:
     return Own(model.fit(task.train.X, outcome(task.train), eval_set=eval_set))
 
 
+def fit_paper(task: Task, **settings: Any) -> Own:
+    """Fit `FPBoost.paper` with these settings and no early stopping."""
+    return fit_with(FPBoost.paper(**settings, random_state=task.seed, n_jobs=task.threads), task)
+
+
+def fit_threads(task: Task, **settings: Any) -> Own:
+    """Fit ``FPBoost(random_state=seed)`` on the threads of the task."""
+    return fit_with(FPBoost(**settings, random_state=task.seed, n_jobs=task.threads), task)
+
+
+def fit_with(model: FPBoost, task: Task) -> Own:
+    """Fit a model to rows that are subjects of their own."""
+    return Own(model.fit(task.train.X, outcome(task.train)))
+
+
 def outcome(sample: Sample) -> Any:
     """The ``y`` of a sample; rows that start later than zero carry their subject."""
     if sample.entry is None:
@@ -75,5 +89,6 @@ PEERS = (
     Peer("accuracy", "fpboost", fit_defaults, PACKAGES),
     Peer("competing", "FPBoost", fit_defaults, PACKAGES),
     Peer("changing", "FPBoost", fit_defaults, PACKAGES),
-    Peer("speed", "fpboost", partial(fit_defaults, n_jobs=1), PACKAGES),
+    Peer("speed", "fpboost", fit_threads, PACKAGES, "FPBoost"),
+    Peer("speed", "fpboost_paper", fit_paper, PACKAGES, "FPBoost.paper"),
 )

@@ -35,4 +35,5 @@ PEERS = (
         "tree",
         environment=ENVIRONMENT,
     ),
+    Peer("speed", "fpboost_authors", fit, ("fpboost",), "fpboost (the authors)", environment=ENVIRONMENT),
 )

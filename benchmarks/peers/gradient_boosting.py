@@ -17,4 +17,5 @@ def fit(task: Task) -> ScikitSurvival:
 PEERS = (
     Peer("paper", "coxboost", fit, PACKAGES, "CoxBoost", "semi-parametric", "tree"),
     Peer("accuracy", "gbsa", fit, PACKAGES, encoder=standardised),
+    Peer("speed", "gradient_boosting", fit, PACKAGES, "gradient boosting (scikit-survival)"),
 )

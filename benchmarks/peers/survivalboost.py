@@ -54,4 +54,5 @@ def categories_first() -> Any:
 PEERS = (
     Peer("accuracy", "survivalboost", fit, PACKAGES, encoder=one_hot_with_missing, monotone=False),
     Peer("competing", "SurvivalBoost", fit, PACKAGES, encoder=categories_first),
+    Peer("speed", "survivalboost", fit, PACKAGES, "SurvivalBoost (hazardous)"),
 )

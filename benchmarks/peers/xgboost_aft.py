@@ -12,7 +12,15 @@ from scipy.optimize import minimize
 from scipy.special import log_ndtr
 
 from benchmarks.peers.shared.base import Peer, Task
-from benchmarks.peers.shared.boosted_trees import PACKAGES, SMALL_STEPS, cross_validate, margin, matrix
+from benchmarks.peers.shared.boosted_trees import (
+    PACKAGES,
+    SMALL_STEPS,
+    BoostedRisk,
+    cross_validate,
+    margin,
+    matrix,
+    train_defaults,
+)
 from benchmarks.peers.shared.curves import positive
 from benchmarks.peers.shared.tables import KnownCategories
 from hazboost.utils.arrays import Array, Mask
@@ -102,4 +110,21 @@ def fit_errors(name: str, event: Mask, log_time: Array) -> tuple[float, float, f
     return float(result.fun), float(result.x[0]), float(np.exp(result.x[1]))
 
 
-PEERS = (Peer("accuracy", "xgb_aft", fit, PACKAGES, encoder=KnownCategories),)
+def fit_library_defaults(task: Task, **settings: Any) -> BoostedRisk:
+    """Fit ``survival:aft`` with the library's own defaults, and settings by its names."""
+    event, time, threads = task.train.event, positive(task.train.time), task.threads
+    data = xgb.QuantileDMatrix(
+        task.train.X,
+        label_lower_bound=time,
+        label_upper_bound=np.where(event, time, np.inf),
+        max_bin=settings.get("max_bin"),
+        nthread=threads,
+    )
+    common = {"objective": "survival:aft", "nthread": threads, "seed": task.seed}
+    return BoostedRisk(train_defaults(common | settings, data), -1.0, threads)
+
+
+PEERS = (
+    Peer("accuracy", "xgb_aft", fit, PACKAGES, encoder=KnownCategories),
+    Peer("speed", "xgb_aft", fit_library_defaults, PACKAGES, "XGBoost AFT"),
+)

@@ -29,7 +29,8 @@ from hazboost.data.reading import as_groups, as_target, check_causes, check_info
 from hazboost.data.sample import Sample
 from hazboost.data.summary import Summary
 from hazboost.data.target import Target
-from hazboost.engines import Engine, Features, LocalEngine, monotone_engine
+from hazboost.engines import CudaEngine, Engine, Features, LocalEngine, check_cuda, monotone_engine
+from hazboost.engines.collective import refuse_company
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
 from hazboost.hazards.heads import HEADS
 from hazboost.hazards.mixture import Mixture
@@ -39,7 +40,7 @@ from hazboost.training.advice import advise_on_size, advise_on_ties, check_can_s
 from hazboost.training.constraints import check_constraints
 from hazboost.training.fit import Trained, train_model
 from hazboost.training.plan import HORIZONS, Given, Plan, Search, Stopping, TimeScale
-from hazboost.training.policy import POLICY
+from hazboost.training.policy import POLICY, Pace
 from hazboost.training.starts import STARTS
 from hazboost.utils.describe import describe
 
@@ -98,8 +99,8 @@ class FPBoost(Predictor):
         ``exponentiated_weibull``.
     solver : {"newton", "gradient"}, default="newton"
         ``newton``: second order. A leaf is the gradient over a curvature that is at least as large, so that steps are
-        bounded; steps of all scores except the level (without one, except the scales) are 16 times shorter, because the
-        others overfit first. ``gradient``:
+        bounded; steps of all scores except the level (without one, except the scales) are 16 times shorter (4 times if
+        the number of rounds is chosen for more than 5,000 subjects), because the others overfit first. ``gradient``:
         Algorithm 1 of the paper, first order; use it with ``reg_lambda=0``.
     n_estimators : int or "auto", default="auto"
         Number of boosting rounds. Each round adds one tree for each parameter of each head and for each score of the
@@ -111,7 +112,7 @@ class FPBoost(Predictor):
         Depth of the trees. ``"auto"`` is 2, and is doubled up to 8 while the gain in held-out likelihood exceeds two
         standard errors. With fewer than 1,000 events, or with a given number of rounds, it is 2.
     learning_rate : float or "auto", default="auto"
-        Factor on the contribution of each tree. ``"auto"`` is 0.1, and 0.3 where the number of rounds is chosen for more
+        Factor on the contribution of each tree. ``"auto"`` is 0.1, and 0.3 if the number of rounds is chosen for more
         than 5,000 subjects.
     alpha : float, default=0
         Strength of the elastic net on the raw scores F, averaged over subjects and scores:
@@ -154,8 +155,9 @@ default="scaled_softmax"
     risk_horizon : {"events", "longest"}, default="events"
         `predict`, and the C-index of early stopping, compare mean survival times restricted to this time: ``events``,
         when three quarters of the events have happened; ``longest``, the longest follow-up (the authors' code).
-    subsample, colsample_bytree : float, default=0.5
-        Share of the rows sampled for each round, and of the columns for each tree.
+    subsample, colsample_bytree : float or "auto", default="auto"
+        Share of the rows sampled for each round, and of the columns for each tree. ``"auto"`` is 0.5, and 1 if the number
+        of rounds is chosen for more than 5,000 subjects.
     min_child_weight : float, default=1
         Smallest number of subjects in a leaf (the sum of their weights, relative to the mean weight); with
         ``solver="newton"``, smallest curvature.
@@ -184,7 +186,8 @@ default="scaled_softmax"
     n_jobs : int, optional
         Number of threads; ``None`` means one and ``-1`` all, as in scikit-learn.
     device : str, default="cpu"
-        Where XGBoost grows trees: ``"cpu"`` or ``"cuda"``.
+        ``"cpu"``, or ``"cuda"`` (``"cuda:1"``) for a GPU, which needs CuPy. Features, scores and gradients then stay on
+        the GPU, and features may be arrays of CuPy; predictions are as well, if the features are.
     random_state : int, RandomState instance or None, default=None
         Seed of the random start, of folds and splits, and of the sampling of rows and columns.
     verbose : int, default=0
@@ -304,8 +307,8 @@ default="scaled_softmax"
         "stopping_metric": [StrOptions({"concordance", "likelihood"})],
         "risk_horizon": [StrOptions(set(HORIZONS))],
         "validation_fraction": [Interval(numbers.Real, 0, 1, closed="neither")],
-        "subsample": [Interval(numbers.Real, 0, 1, closed="right")],
-        "colsample_bytree": [Interval(numbers.Real, 0, 1, closed="right")],
+        "subsample": [Interval(numbers.Real, 0, 1, closed="right"), StrOptions({"auto"})],
+        "colsample_bytree": [Interval(numbers.Real, 0, 1, closed="right"), StrOptions({"auto"})],
         "min_child_weight": [Interval(numbers.Real, 0, None, closed="left")],
         "reg_lambda": [Interval(numbers.Real, 0, None, closed="left")],
         "max_bin": [Interval(numbers.Integral, 2, None, closed="left")],
@@ -343,8 +346,8 @@ default="scaled_softmax"
         stopping_metric: Literal["concordance", "likelihood"] = "concordance",
         validation_fraction: float = 0.2,
         risk_horizon: Literal["events", "longest"] = "events",
-        subsample: float = 0.5,
-        colsample_bytree: float = 0.5,
+        subsample: float | Literal["auto"] = "auto",
+        colsample_bytree: float | Literal["auto"] = "auto",
         min_child_weight: float = 1.0,
         reg_lambda: float = 1.0,
         max_bin: int = 64,
@@ -449,6 +452,7 @@ default="scaled_softmax"
         """
         self._validate_params()
         self._check_combinations()
+        refuse_company("FPBoost.fit")
         X = readable(X)
         named = BaseEstimator()  # takes names and width, so that nothing is changed here should the fit fail
         learn_columns(named, X)
@@ -553,6 +557,8 @@ default="scaled_softmax"
             raise ValueError(
                 f"device must be 'cpu', 'cuda' or, with its number, 'cuda:0'; got {describe(self.device)}."
             )
+        if self.device != "cpu":
+            check_cuda(self.device)
         self._head_counts()
 
     def _read_sample(self, schema: Schema, X: Any, y: Any, sample_weight: Any, groups: Any) -> Sample:
@@ -561,7 +567,13 @@ default="scaled_softmax"
         target = as_target(y, sample_weight, causes_known=self.n_causes is not None)
         sample = Sample(schema.encode(X), target, None if groups is None else as_groups(groups, target))
         check_rows(sample.X.shape[0], target)
-        return self._prepare(schema, sample).with_copies_together(2 * self.n_folds)
+        if self._keeps_on_device(schema.sparse):
+            sample = sample.on_device()
+        sample = self._prepare(schema, sample)
+        # Many subjects, and rounds that are given: nothing is chosen that copies could spoil.
+        if self.n_estimators != "auto" and POLICY.hold_out_of(sample.target.n_subjects) is not None:
+            return sample
+        return sample.with_copies_together(2 * self.n_folds)
 
     def _prepare(self, schema: Schema, sample: Sample) -> Sample:
         """Refuse what cannot be learned from, and make the weights relative to their mean."""
@@ -643,13 +655,16 @@ default="scaled_softmax"
             constraints.directions,
             constraints.groups,
             upper_limits(data.highest, schema.categories),
+            schema.sparse,
         )
-        settings = self._tree_settings(data.n_subjects, seed, n_threads)
+        # Rounds that are given are made for the pace of few subjects, whatever their number.
+        pace = policy.pace_for(data.n_subjects) if self.n_estimators == "auto" else policy.with_folds
+        settings = self._tree_settings(pace, seed, n_threads)
         engine = monotone_engine(partial(self._engine, settings), features, mixture.scaling)
         return Plan(
             schema=schema,
             time=TimeScale(unit, HORIZONS[self.risk_horizon](data, policy)),
-            objective=Objective(mixture, self.alpha, self.l1_ratio, step, policy.caution, n_threads),
+            objective=Objective(mixture, self.alpha, self.l1_ratio, step, pace.caution, n_threads),
             engine=engine,
             given=Given(
                 self.init,
@@ -658,12 +673,20 @@ default="scaled_softmax"
                 constraints.directions,
             ),
             stopping=Stopping("concordance" if self.stopping_metric == "concordance" else "loss", self.patience),
-            search=Search(self.n_folds, seed, bool(self.verbose), policy),
+            search=Search(self.n_folds, seed, bool(self.verbose), policy, pace),
         )
 
     def _engine(self, settings: dict[str, Any], features: Features, n_scores: int) -> Engine:
         """What grows the trees; subclasses that run elsewhere return another engine."""
-        return LocalEngine(settings, n_scores, features)
+        return (CudaEngine if self._keeps_on_device(features.sparse) else LocalEngine)(settings, n_scores, features)
+
+    def _keeps_on_device(self, sparse: bool) -> bool:
+        """Whether features, scores and gradients stay on a GPU.
+
+        For sparse features and for weights that may be negative, only XGBoost uses it, in its own way.
+        """
+        signed = not self.uniform_heads and WEIGHT_ACTIVATIONS[self.heads_activation].signed
+        return self.device != "cpu" and self.tree_method == "hist" and not sparse and not signed
 
     def _mixture(self, background: float, n_causes: int) -> Mixture:
         """The heads with their activations."""
@@ -691,18 +714,12 @@ default="scaled_softmax"
             raise ValueError("weibull_heads, loglogistic_heads and heads are all 0; at least one head is needed.")
         return counts
 
-    def _learning_rate(self, subjects: int) -> float:
-        """The one given, or one that suits the number of subjects; rounds that are given are made for the usual one."""
-        if self.learning_rate != "auto":
-            return self.learning_rate
-        return POLICY.rate_for(subjects if self.n_estimators == "auto" else 0)
-
-    def _tree_settings(self, subjects: int, seed: int, n_threads: int) -> dict[str, Any]:
+    def _tree_settings(self, pace: Pace, seed: int, n_threads: int) -> dict[str, Any]:
         """XGBoost's parameters."""
         return {
-            "learning_rate": self._learning_rate(subjects),
-            "subsample": self.subsample,
-            "colsample_bytree": self.colsample_bytree,
+            "learning_rate": pace.rate if self.learning_rate == "auto" else self.learning_rate,
+            "subsample": pace.rows if self.subsample == "auto" else self.subsample,
+            "colsample_bytree": pace.columns if self.colsample_bytree == "auto" else self.colsample_bytree,
             "min_child_weight": self.min_child_weight,
             "reg_lambda": self.reg_lambda,
             "max_bin": self.max_bin,

@@ -57,12 +57,15 @@ class Task:
         Name of the data set, for models with published settings for it.
     seed : int
         Seed of everything random; the same seed gives the same model.
+    threads : int
+        Threads that a fit and its predictions may use, in the study of speed; all others give one.
     """
 
     train: Sample
     validation: Sample | None
     dataset: str
     seed: int
+    threads: int = 1
 
 
 def with_validation(task: Task) -> tuple[Sample, Sample]:
@@ -116,7 +119,8 @@ class Peer:
     name : str
         Its key in results and on the command line.
     fit : callable
-        From a `Task` to a fitted model. ``task.validation`` is for early stopping only. Uses one thread.
+        From a `Task` to a fitted model. ``task.validation`` is for early stopping only. Uses one thread. In the study
+        of speed it uses ``task.threads``, and may be given settings by name.
     packages : tuple of str
         Distributions that it needs, whose versions belong to a result.
     title : str
@@ -136,7 +140,7 @@ class Peer:
 
     study: str
     name: str
-    fit: Callable[[Task], Any]
+    fit: Callable[..., Any]
     packages: tuple[str, ...]
     title: str = ""
     kind: Literal["", "non-parametric", "semi-parametric", "fully parametric"] = ""

@@ -1,8 +1,9 @@
-"""What the two survival objectives of XGBoost share: matrices, margins, and rounds by cross-validation."""
+"""What the two survival objectives of XGBoost share: matrices, margins, rounds by cross-validation, and defaults."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,12 +16,36 @@ PACKAGES = ("xgboost",)
 #: Trees for a number of rounds that is chosen by cross-validation.
 SMALL_STEPS = {"eta": 0.05, "max_depth": 3, "subsample": 0.8, "tree_method": "hist"}
 MAX_ROUNDS = 1_000
+#: The library's default number of trees.
+DEFAULT_ROUNDS = 100
 PATIENCE = 30
 
 
-def matrix(X: Any) -> xgb.DMatrix:
+@dataclass(frozen=True)
+class BoostedRisk:
+    """Trees of which only the risk is asked: with `sign` -1 for a location of time, 1 for a log-risk."""
+
+    booster: xgb.Booster
+    sign: float
+    threads: int
+
+    def risk(self, X: Any) -> Array:
+        """Scores; higher means earlier."""
+        return self.sign * margin(self.booster, matrix(X, self.threads))
+
+
+def train_defaults(settings: Mapping[str, Any], data: xgb.DMatrix) -> xgb.Booster:
+    """Train with the library's defaults (100 trees of depth 6) where `settings`, by its names, say nothing else."""
+    return xgb.train(
+        {name: value for name, value in settings.items() if name != "n_estimators"},
+        data,
+        num_boost_round=settings.get("n_estimators", DEFAULT_ROUNDS),
+    )
+
+
+def matrix(X: Any, threads: int = 1) -> xgb.DMatrix:
     """The features, with categories and missing values as they are."""
-    return xgb.DMatrix(X, enable_categorical=True, nthread=1)
+    return xgb.DMatrix(X, enable_categorical=True, nthread=threads)
 
 
 def margin(booster: xgb.Booster, data: xgb.DMatrix) -> Array:

@@ -19,6 +19,16 @@ def fit(arrays: dict[str, Any], settings: dict[str, Any]) -> Any:
 
 
 def predict(model: Any, arrays: dict[str, Any]) -> dict[str, Any]:
-    """Risks, and the survival function in closed form: the public one is rounded to 100 times."""
-    hazard = model._predict_cumulative_hazard(arrays["X"], arrays["times"] / model.max_time_)
-    return {"risk": model.predict(arrays["X"]), "survival": np.exp(-hazard)}
+    """Risks and survival functions."""
+    X = arrays["X"]
+    return {"risk": risk(model, X), "survival": survival(model, X, arrays["times"])}
+
+
+def risk(model: Any, X: Any) -> Any:
+    """Scores; higher means earlier."""
+    return model.predict(X)
+
+
+def survival(model: Any, X: Any, times: Any) -> Any:
+    """The survival function in closed form: the public one is rounded to 100 times."""
+    return np.exp(-model._predict_cumulative_hazard(X, times / model.max_time_))

@@ -1,1 +1,1 @@
-"""Seconds of a default fit beside a random survival forest."""
+"""Seconds and memory of fits and predictions, beside other packages and beside the version before."""

@@ -1,91 +1,91 @@
-"""The command: ``python -m benchmarks speed`` measures how long a default fit takes, beside a random survival forest.
+"""The command: ``python -m benchmarks speed`` measures seconds and memory, and writes the page of the results.
 
-Both fit the same data on one thread, in turn and in one process, so that a busy machine slows both. The forest keeps a
-curve over all distinct times in every leaf, tens of gigabytes for 10,000 of them; beyond 1,000 rows both are given
-times rounded up to 1,000 quantiles, which makes the forest faster. Prints medians and their ratio, and appends them to
-the results.
+Each measurement is a process of its own, and those that are compared follow one another on the same data, so that a
+busy machine slows all of them. Cells that have a result are skipped, so that a run may be killed and started again.
 """
 
 from __future__ import annotations
 
 import argparse
-import platform
 import sys
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-from threadpoolctl import threadpool_limits
-
-from benchmarks.harness import storage
-from benchmarks.harness.cells import timed
-from benchmarks.harness.options import numbers, positive, shown
-from benchmarks.harness.packages import installed
-from benchmarks.harness.paths import RESULTS
-from benchmarks.peers import peers_of
-from benchmarks.peers.shared.base import Sample, Task
-from benchmarks.peers.shared.curves import round_up
+from benchmarks.harness.options import check_names, names, positive, shown
+from benchmarks.harness.paths import DOCS, RESULTS
+from benchmarks.studies.speed.cells import Cell
+from benchmarks.studies.speed.parts import PARTS
+from benchmarks.studies.speed.process import Limits
+from benchmarks.studies.speed.run import Run, run
 
 OUTPUT = RESULTS / "speed"
-COLUMNS = 20
-DISTINCT_TIMES = 1_000
-ROWS = (1_000, 10_000)
-#: FPBoost, and the model that it is compared with.
-OWN, REFERENCE = "fpboost", "forest"
-PACKAGES = ("hazboost", "xgboost", "scikit-survival", "scikit-learn", "numpy")
-
-
-def simulate(rows: int, seed: int) -> Sample:
-    """Weibull times with linear effects, a threshold, an interaction and noise features; half of them are censored."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(rows, COLUMNS))
-    risk = 0.8 * X[:, 0] - 0.5 * X[:, 1] + (X[:, 2] > 0.5) + 0.5 * X[:, 3] * X[:, 4]
-    time = rng.weibull(1.4, rows) * np.exp(-risk / 1.4)
-    limit = rng.exponential(np.median(time) * 1.5, rows)
-    return Sample(X, time <= limit, round_up(np.minimum(time, limit), DISTINCT_TIMES))
-
-
-def compare(rows: int, repeats: int) -> dict[str, Any]:
-    """Median seconds of every model of the study on the same data."""
-    peers = peers_of("speed", (OWN, REFERENCE))
-    times: dict[str, list[float]] = {name: [] for name in peers}
-    for seed in range(repeats):
-        task = Task(simulate(rows, seed), None, "simulated", seed)
-        for name, peer in peers.items():
-            times[name].append(timed(partial(peer.fit, task))[1])
-    medians = {name: float(np.median(values)) for name, values in times.items()}
-    return {
-        "rows": rows,
-        "columns": COLUMNS,
-        "repeats": repeats,
-        **medians,
-        "ratio": medians[OWN] / medians[REFERENCE],
-    }
+PAGE = DOCS / "speed.md"
+#: The version before the library was made faster.
+FIRST = "166bf02"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Compare for each number of rows."""
+    """Measure what has no result yet, then write the page."""
     options = parse(arguments)
-    machine = {"machine": platform.machine(), "python": platform.python_version()}
-    with threadpool_limits(1):
-        for rows in options.rows:
-            line = compare(rows, options.repeats)
-            sys.stdout.write(
-                f"{rows:>8} rows  FPBoost {line[OWN]:8.2f} s  forest {line[REFERENCE]:8.2f} s"
-                f"  ratio {line['ratio']:.3f}\n"
-            )
-            storage.append(options.output, "speed", line | machine | installed(PACKAGES))
+    if options.step != "report":
+        limits = Limits(options.seconds, options.memory)
+        run(plan(options), Run(options.output, limits, options.previous, options.again, options.retry_errors))
+    if options.step != "run":
+        from benchmarks.studies.speed.report import write_page  # noqa: PLC0415 - measuring needs no matplotlib
+
+        write_page(options.output, options.page)
+        sys.stdout.write(f"{shown(options.page)} is written.\n")
+
+
+def plan(options: argparse.Namespace) -> list[Cell]:
+    """All cells that are asked for, part by part."""
+    planned: list[Cell] = []
+    for name in options.part:
+        part = PARTS[name]
+        if options.models:
+            part = replace(part, models=tuple(model for model in part.models if model in options.models))
+        if options.settings:
+            part = replace(part, settings=tuple(one for one in part.settings if one in options.settings))
+        rows = options.rows if options.rows and part.rows != (0,) else part.rows
+        planned += part.cells(name, rows, options.threads, options.repeats)
+    return planned
+
+
+def sizes(text: str) -> tuple[int, ...]:
+    """Numbers of rows, also as ``1e5``.
+
+    Examples
+    --------
+    >>> sizes("1000,1e5")
+    (1000, 100000)
+    """
+    return tuple(int(float(part)) for part in text.split(","))
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    """Options of the command line."""
+    """Options of the command line, with names checked and defaults filled in."""
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks speed",
-        description="Seconds of a default fit beside scikit-survival's random survival forest at its defaults.",
+        description="Seconds and memory of fits and predictions, beside other packages; see its README.",
     )
-    parser.add_argument("--rows", type=numbers, default=ROWS, help="numbers of rows; 1000,10000 by default")
-    parser.add_argument("--repeats", type=positive, default=3, help="fits whose median is taken; 3 by default")
+    models = dict.fromkeys(model for part in PARTS.values() for model in part.models)
+    parser.add_argument("step", nargs="?", choices=("all", "run", "report"), default="all", help="both by default")
+    parser.add_argument("--part", type=names, default=tuple(PARTS), help=f"of {', '.join(PARTS)}; all by default")
+    parser.add_argument("--models", type=names, default=(), help="names, separated by commas; all by default")
+    parser.add_argument("--settings", type=names, default=(), help="of the part, such as data sets; all by default")
+    parser.add_argument("--rows", type=sizes, default=(), help="like 1000,1e5; those of the part by default")
+    parser.add_argument("--threads", type=positive, default=2, help="2 by default; the part paper has one")
+    parser.add_argument("--repeats", type=positive, default=3, help="3 by default; fits of over two minutes have one")
+    parser.add_argument("--previous", default=FIRST, help=f"commit of the version before; {FIRST} by default")
+    parser.add_argument("--seconds", type=float, default=Limits.seconds, help="most of a measurement; 600 by default")
+    parser.add_argument("--memory", type=float, default=Limits.memory, help="most GiB of one; 12 by default")
+    parser.add_argument("--again", action="store_true", help="measure again what has a result")
+    parser.add_argument("--retry-errors", action="store_true", help="try again what was skipped or failed")
     parser.add_argument("--output", type=Path, default=OUTPUT, help=f"folder of the results; {shown(OUTPUT)}")
-    return parser.parse_args(arguments)
+    parser.add_argument("--page", type=Path, default=PAGE, help=f"page to fill in; {shown(PAGE)}")
+    options = parser.parse_args(arguments)
+    check_names(parser, "--part", options.part, PARTS)
+    check_names(parser, "--models", options.models, models)
+    check_names(parser, "--settings", options.settings, [one for part in PARTS.values() for one in part.settings])
+    return options

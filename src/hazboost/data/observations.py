@@ -25,6 +25,7 @@ from hazboost.data.frames import column_names, is_table, refuse_repeated_names
 from hazboost.data.pairs import EVENT_FIRST, order_pair
 from hazboost.utils.arrays import Array, Indices, Mask, as_numbers, as_plain
 from hazboost.utils.describe import and_more, describe, examples
+from hazboost.utils.devices import to_host
 
 #: Required and optional columns of each kind.
 KINDS = {
@@ -58,6 +59,7 @@ def find_columns(y: Any, name: str) -> tuple[str, dict[str, Any]]:
     if is_table(y):
         return _choose(y, column_names(y), name, "columns", strict=False)
     if isinstance(y, tuple | list) and len(y) == 2 and np.ndim(y[0]) == 1:
+        y = [to_host(one) for one in y]
         _refuse_two_rows(y[0], name)
         return "right", order_pair((y[0], y[1]), (getattr(y[0], "name", None), getattr(y[1], "name", None)), name)
     # The end of this message is required by scikit-learn's estimator checks.

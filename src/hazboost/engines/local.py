@@ -10,11 +10,13 @@ import numpy as np
 import xgboost as xgb
 
 from hazboost.engines.base import Columns
+from hazboost.engines.collective import together
 from hazboost.engines.dialect import constraints, feature_names, feature_types, within_range
 from hazboost.engines.external import BatchedFeatures, external_matrix
 from hazboost.engines.features import Features
 from hazboost.engines.packing import pack, unpack, with_idle_outputs
 from hazboost.utils.arrays import Array
+from hazboost.utils.devices import to_host
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,10 @@ class LocalEngine:
             return xgb.QuantileDMatrix(X, max_bin=self.settings["max_bin"], **everything)
         return xgb.DMatrix(within_range(X, self.features), **everything)
 
+    def nearer(self, X: Any) -> Any:
+        """Features are in the memory of the computer."""
+        return to_host(X)
+
     def columns(self, matrix: xgb.DMatrix) -> Columns:
         """The columns of a matrix, in single precision."""
         return unpack(matrix)
@@ -87,12 +93,12 @@ class LocalEngine:
         return scores
 
     def total(self, values: Array) -> Array:
-        """All rows are in this process."""
-        return values
+        """The sums over all processes that grow these trees together; see `hazboost.engines.collective`."""
+        return together(values, xgb.collective.Op.SUM)
 
     def largest(self, value: float) -> float:
-        """All rows are in this process."""
-        return value
+        """The largest value of all these processes."""
+        return float(together(np.array([value]), xgb.collective.Op.MAX)[0])
 
     def rounds(self, trees: xgb.Booster) -> int:
         """Number of rounds that were made."""

@@ -25,9 +25,12 @@ from hazboost.hazards.mixture import LARGEST_EXPONENT, Mixture, Parameters, colu
 from hazboost.hazards.quadrature import SMOOTH_NODES, integrate, integrate_smooth
 from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.blocks import for_each_block
+from hazboost.utils.devices import beside, is_on_device, to_host
 
 #: Numbers of heads, times and rows evaluated at a time: few enough to stay in the processor's cache.
 BLOCK = 2**17
+#: The same on a GPU, which wants many.
+BLOCK_ON_DEVICE = 2**28
 #: Rows in a block, however few times are asked for.
 LARGEST_BLOCK = 2**13
 #: Times that a subject counts for in an adaptive integral or in the search for quantiles.
@@ -38,8 +41,8 @@ LOG_TIME_RANGE = (-690.0, 690.0)
 PRECISE, ROUGH = 1e-13, 1e-4
 #: Cumulative hazard after which survival rarely counts: S = exp(-45), about 3e-20.
 LATE = 45.0
-#: Values of H at which panels of integrals of survival are cut. They follow its fall, whether it is steep, slow, or both
-#: in succession as in a mixture.
+#: Values of H at which panels of integrals of survival are cut. They follow its fall, whether it is steep, slow, or
+#: both in succession as in a mixture.
 LEVELS = np.array([0.01, 0.1, 0.4, 1.0, 2.5, 6.0, 15.0, LATE])
 MIDDLE = 3  # where H = 1
 #: Integrals of survival begin this far, in log-time, before the time at which H = 1 (before tau, if that is earlier).
@@ -102,6 +105,10 @@ class Distribution:
             else {"alive_at": self.alive_at[rows], "past": self.past[rows]}
         )
         return replace(self, scores=self.scores[rows], **known)
+
+    def on_host(self) -> Distribution:
+        """The same in the memory of the computer, where everything can be computed."""
+        return replace(self, scores=to_host(self.scores), alive_at=to_host(self.alive_at), past=to_host(self.past))
 
     def given_alive_at(self, times: Array) -> Distribution:
         """Distributions conditional on being event-free at ``times`` s, of shape (n,): ``S(t) / S(s)`` for t > s.
@@ -169,9 +176,12 @@ class Distribution:
         # The curves that are not smooth are few. They are gathered, because adaptive integrals of few rows are slow.
         rest = np.flatnonzero(np.isnan(mean))
         if len(rest):
-            mean[rest] = self[rest]._in_blocks(
-                lambda block, _: block._integral(np.full(len(block), log_tau)), (), ADAPTIVE
+            adaptive = (
+                self[rest]
+                .on_host()
+                ._in_blocks(lambda block, _: block._integral(np.full(len(block), log_tau)), (), ADAPTIVE)
             )
+            mean[rest] = beside(adaptive, mean)
         return mean * self.unit
 
     def mean(self) -> Array:
@@ -185,7 +195,8 @@ class Distribution:
         return self._in_blocks(lambda block, _: block._mean(), (), ADAPTIVE)
 
     def _at_times(self, function: Callable[[Distribution, Array], Array], times: Array) -> Array:
-        """Values of a function of (distribution, times), of shape (n, times), at times of shape (times,) or (n, times)."""
+        """A function of (distribution, times) at times of shape (times,) or (n, times), giving (n, times)."""
+        times = beside(times, self.scores)
         return self._in_blocks(
             lambda block, rows: function(block, times if times.ndim == 1 else times[rows]),
             times.shape[-1:],
@@ -195,11 +206,12 @@ class Distribution:
     def _in_blocks(
         self, function: Callable[[Distribution, slice], Array], shape: tuple[int, ...], n_times: int
     ) -> Array:
-        """Values of a function of (distribution, rows), of shape (n, *shape), which evaluates about ``n_times`` times."""
-        step = max(1, min(LARGEST_BLOCK, BLOCK // (n_times * self.mixture.n_heads)))
+        """A function of (distribution, rows) that evaluates about ``n_times`` times, giving (n, *shape)."""
+        block, most = (BLOCK_ON_DEVICE, len(self)) if is_on_device(self.scores) else (BLOCK, LARGEST_BLOCK)
+        step = max(1, min(most, block // (n_times * self.mixture.n_heads)))
         if len(self) <= step:
             return function(self, slice(None))
-        result = np.empty((len(self), *shape))
+        result = np.empty_like(self.scores, dtype=np.float64, shape=(len(self), *shape))
 
         def fill(rows: slice) -> None:
             result[rows] = function(replace(self[rows], n_threads=1), rows)
@@ -260,14 +272,15 @@ class Distribution:
         It is one of ``3 tau u^2 S(tau u^3)`` over u; S is 1 until ``alive_at``, where the substitution then begins.
         """
         tau = np.exp(log_tau)
-        alive = np.zeros((len(self), 1)) if self.alive_at is None else np.exp(self._log_time(self.alive_at[:, None]))
+        nothing = np.zeros_like(self.scores, dtype=np.float64, shape=(len(self), 1))
+        alive = nothing if self.alive_at is None else np.exp(self._log_time(self.alive_at[:, None]))
         alive = np.minimum(alive, tau)
-        times = alive + (tau - alive) * CUBES
-        survival = np.ones((len(self), len(SMOOTH_NODES)))
-        np.exp(-self._cumulative(np.clip(log_time(times), *LOG_TIME_RANGE)), out=survival[:, 1:])
+        times = alive + (tau - alive) * beside(CUBES, nothing)
+        survival = np.ones_like(times, shape=(len(self), len(SMOOTH_NODES)))
+        survival[:, 1:] = np.exp(-self._cumulative(np.clip(log_time(times), *LOG_TIME_RANGE)))
         # Before the first node S may fall unseen.
         unseen = CUBES[0] * (1.0 - survival[:, 1])
-        integral, smooth = integrate_smooth(survival * STRETCH)
+        integral, smooth = integrate_smooth(survival * beside(STRETCH, survival))
         smooth &= unseen <= UNSEEN * integral
         return np.where(smooth, alive[:, 0] + (tau - alive[:, 0]) * integral, np.nan)
 
@@ -276,17 +289,16 @@ class Distribution:
 
         Its mass lies around the time at which H = 1, unless S falls as slowly as 1 / t or more slowly: the integral
         then goes on to grow however few are left. The integrand may be as large or small as doubles are, so it is
-        divided by its largest value at `SCOUTS` and where H passes `LEVELS`.
+        divided by about its largest value.
         """
         crossings = self._crossings() if crossings is None else crossings
-        lower = (np.minimum(crossings[:, MIDDLE], upper) - REACH)[:, None]
+        lower = np.maximum(np.minimum(crossings[:, MIDDLE], upper) - REACH, LOG_TIME_RANGE[0])[:, None]
         if self.alive_at is not None:  # S is 1 until then
             lower = np.minimum(np.maximum(lower, self._log_time(self.alive_at[:, None])), upper[:, None])
         scouts = lower + (upper[:, None] - lower) * SCOUTS
         cuts = [crossings] if not self.mixture.weight_activation.signed else [crossings, _kinks(self)]
         falls = np.clip(np.concatenate(cuts, axis=1), lower, upper[:, None])
-        seen = np.concatenate([scouts, falls], axis=1)
-        peak: Array = (seen - self._cumulative(seen)).max(axis=1)
+        peak = self._log_peak(np.sort(np.concatenate([scouts, falls], axis=1), axis=1))
 
         def scaled(rows: Indices, x: Array) -> tuple[Array, Array]:
             (hazard,) = _of_panels(self, lambda block, log_t: [block._cumulative(log_t)], rows, x)
@@ -296,6 +308,16 @@ class Distribution:
         inside = integrate(scaled, edges, upper[:, None], np.full(len(self), ACCURACY))[:, 0]
         # S counts as 1 before the lower limit, which contributes exp(lower).
         return np.exp(lower[:, 0]) + np.exp(peak) * inside
+
+    def _log_peak(self, seen: Array) -> Array:
+        """Logarithm of about the largest value of ``S(exp(x)) exp(x)``, found from increasing log-times."""
+        rows, hazard = np.arange(len(self)), self._cumulative(seen)
+        # H rises, so this bounds the values in each interval; the interval with the largest is searched.
+        best = (seen[:, 1:] - hazard[:, :-1]).argmax(axis=1)
+        begin, end = seen[rows, best, None], seen[rows, best + 1, None]
+        closer = begin + (end - begin) * SCOUTS
+        peak: Array = np.maximum((seen - hazard).max(axis=1), (closer - self._cumulative(closer)).max(axis=1))
+        return peak
 
     def _crossings(self) -> Array:
         """Log-times at which the cumulative hazard passes `LEVELS`."""
@@ -407,7 +429,7 @@ def _steady_cumulative_hazard(mixture: Mixture, parameters: Parameters, log_t: A
     """`_cumulative_hazard`, but such that the values at some times do not depend on what other times are asked for.
 
     With negative weights the cumulative hazard is kept from falling where terms of both signs have become so large that
-    they cancel, at late times. It can only be kept from what it was before; `REFERENCES` are therefore always asked for.
+    they cancel, at late times. That needs its values at earlier times: `REFERENCES` are therefore always asked for.
     """
     if not mixture.weight_activation.signed:
         return _cumulative_hazard(mixture, parameters, log_t)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hazboost.boosting.objective import Objective
 from hazboost.data.features import Schema
 from hazboost.data.summary import Summary
 from hazboost.engines.base import Engine
-from hazboost.training.policy import Policy
+from hazboost.training.policy import Pace, Policy
 
 #: Time up to which risks are compared. Where hazards cross, most pairs are decided before the last events.
 HORIZONS: dict[str, Callable[[Summary, Policy], float]] = {
@@ -82,12 +82,15 @@ class Search:
         Whether to draw progress bars.
     policy : Policy
         The constants of the automatic fit.
+    pace : Pace
+        How fast it learns.
     """
 
     folds: int
     seed: int
     verbose: bool
     policy: Policy
+    pace: Pace
 
 
 @dataclass(frozen=True)
@@ -119,6 +122,15 @@ class Plan:
     given: Given
     stopping: Stopping
     search: Search
+
+    def on_a_worker(self, n_threads: int) -> Plan:
+        """The same for one of several machines, which uses its own threads and draws nothing."""
+        return replace(
+            self,
+            objective=replace(self.objective, n_threads=n_threads),
+            engine=self.engine.with_settings(nthread=n_threads),
+            search=replace(self.search, verbose=False),
+        )
 
     @property
     def chooses_rounds(self) -> bool:

@@ -8,7 +8,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
+
+@dataclass(frozen=True)
+class Pace:
+    """How fast an automatic fit learns: the more subjects, the less a long step overfits.
+
+    Attributes
+    ----------
+    rate : float
+        Learning rate.
+    rows, columns : float
+        Shares of the rows that are sampled for each round, and of the columns for each tree.
+    caution : float
+        Factor by which steps of all scores except the level (without one, except the scales) are shorter.
+    patience : float
+        Rounds without improvement after which a fold stops, for a learning rate of one; shorter steps get
+        proportionally more.
+    """
+
+    rate: float
+    rows: float
+    columns: float
+    caution: float
+    patience: float
 
 
 @dataclass(frozen=True)
@@ -42,15 +64,12 @@ class Policy:
         Share of the subjects in that hold-out, and the largest number of them. [Many subjects]
     small_hold_out : float
         Trees are grown again on all rows if the share of the subjects that were held out is larger.
-    rates : tuple of pairs (int, float)
-        Learning rates of the automatic fit, each up to a number of subjects. [Many subjects]
-    max_rounds, patience : float
-        Largest number of rounds, and rounds without improvement after which a fold stops, both for a learning rate of
-        one; shorter steps get proportionally more.
+    with_folds, with_hold_out : Pace
+        How fast to learn with that many subjects, and with more. [Pace]
+    max_rounds : float
+        Largest number of rounds, for a learning rate of one; shorter steps get proportionally more.
     events_for_half_trust : float
         Event count at which the trees' contribution is halved. [Shrinkage]
-    caution : float
-        Factor by which steps of all scores except the level (without one, except the scales) are shorter. [Caution]
     depths : tuple of int
         Depth of the trees, and deeper ones that are tried while each is clearly better than the one before. [Depth]
     events_for_depth : float
@@ -78,11 +97,10 @@ class Policy:
     hold_out: float = 0.2
     most_held_out: int = 5_000
     small_hold_out: float = 0.1
-    rates: tuple[tuple[float, float], ...] = ((5_000, 0.1), (np.inf, 0.3))
+    with_folds: Pace = Pace(rate=0.1, rows=0.5, columns=0.5, caution=16.0, patience=2.0)
+    with_hold_out: Pace = Pace(rate=0.3, rows=1.0, columns=1.0, caution=4.0, patience=5.0)
     max_rounds: float = 100.0
-    patience: float = 2.0
     events_for_half_trust: float = 100.0
-    caution: float = 16.0
     depths: tuple[int, ...] = (2, 4, 8)
     events_for_depth: float = 1_000.0
     clear_gain: float = 2.0
@@ -95,9 +113,9 @@ class Policy:
             return None
         return min(self.hold_out, self.most_held_out / subjects)
 
-    def rate_for(self, subjects: int) -> float:
-        """Learning rate of the automatic fit: the more subjects, the less a long step overfits."""
-        return next(rate for most, rate in self.rates if subjects <= most)
+    def pace_for(self, subjects: int) -> Pace:
+        """How fast to learn."""
+        return self.with_folds if self.hold_out_of(subjects) is None else self.with_hold_out
 
 
 #: The one that `FPBoost` uses.

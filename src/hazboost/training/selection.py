@@ -12,7 +12,7 @@ import numpy as np
 from hazboost.boosting.callbacks import HeldOut, limited_loss
 from hazboost.boosting.likelihood import row_loss
 from hazboost.boosting.observed import Observed
-from hazboost.data.condense import as_if_only
+from hazboost.data.condense import events_by_cause
 from hazboost.data.folds import split_folds
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
@@ -68,7 +68,7 @@ class Choice:
     members : tuple of Member
         Models of the folds, to be averaged, or that of the hold-out; empty where trees are grown on all rows instead.
     start : Start, optional
-        The start of the model of the hold-out; elsewhere the start is fitted to all rows.
+        The start that was fitted to drawn rows, where there are many; elsewhere the start is fitted to all rows.
     """
 
     ridge: float | None
@@ -100,10 +100,11 @@ def choose(plan: Plan, sample: Sample) -> Choice:
     progress = FoldProgress(len(cv.folds), stages, draw=plan.search.verbose)
     ridge, starts, results = choose_ridge(plan, cv, progress) if plan.has_linear_start else (None, (), {})
     if plan.given.rounds is not None:
-        return Choice(ridge, plan.given.rounds, plan.first_depth, full, results)
+        start = None if share is None else starts[0]
+        return Choice(ridge, plan.given.rounds, plan.first_depth, full, results, start=start)
     trust = trust_in_trees(mixture, sample.target, policy)
     growing = Growing(plan, cv, starts or tuple(fit_constant_start(plan, fold.kept) for fold in cv.folds), trust)
-    best = growing.choose_depth(sample.target, progress)
+    best = growing.choose_depth(float(events_by_cause(sample.target, mixture.n_causes).sum()), progress)
     if share is not None and cv.n_kept < everything.n_kept:
         best = replace(growing, cv=everything).grow_all(best.depth)
     by_cause = [float(part[0]) for part in mixture.by_cause(trust)]
@@ -204,14 +205,13 @@ class Growing:
     starts: tuple[Start, ...]
     trust: Array
 
-    def choose_depth(self, target: Target, progress: FoldProgress) -> Ensemble:
-        """Trees of the given or the first depth; deeper ones as long as they are clearly better.
+    def choose_depth(self, events: float, progress: FoldProgress) -> Ensemble:
+        """Trees of the given or the first depth; with so many events, deeper ones as long as they are clearly better.
 
         One fold is enough to see that deeper trees are worse.
         """
         policy, depth = self.plan.search.policy, self.plan.first_depth
         best = Ensemble(depth, self.grow_folds(depth, progress))
-        events = sum(events_by_cause(self.plan.objective.mixture, target))
         if self.plan.given.depth is not None or events < policy.events_for_depth:
             return best
         numbers = range(len(self.cv.folds))
@@ -243,13 +243,14 @@ class Growing:
 
         Each fold samples rows and columns in its own way.
         """
-        policy, objective = self.plan.search.policy, replace(self.plan.objective, n_threads=self.threads)
+        search, objective = self.plan.search, replace(self.plan.objective, n_threads=self.threads)
         engine, start = self.engine(fold, depth), self.starts[fold.number]
-        most, patience = (ceil(steps / self.learning_rate) for steps in (policy.max_rounds, policy.patience))
+        rate = engine.learning_rate
+        most, patience = ceil(search.policy.max_rounds / rate), ceil(search.pace.patience / rate)
         # Held-out rows know the training rows: binned by themselves, the same value could fall elsewhere.
         train = training_matrix(engine, fold.kept, start)
         begin = start.margin(fold.held.X)
-        loss = limited_loss(objective, fold.held.target, begin, self.trust, policy.largest_difference)
+        loss = limited_loss(objective, fold.held.target, begin, self.trust, search.policy.largest_difference)
         held_out = HeldOut(training_matrix(engine, fold.held, start, like=train), {"loss": loss})
         stopping, bar = Stopping("loss", patience), progress.bar(fold.number, most)
         trees, best, history = grow(engine, objective, train, most, held_out, stopping, bar)
@@ -265,11 +266,6 @@ class Growing:
     def threads(self) -> int:
         """Threads of each fold: folds share those of the fit, and a single hold-out has all of them."""
         return max(1, self.plan.objective.n_threads // len(self.cv.folds))
-
-    @property
-    def learning_rate(self) -> float:
-        """Factor on the contribution of each tree."""
-        return self.plan.engine.learning_rate
 
     def changes(self, ensemble: Ensemble) -> Array:
         """By how much the trees change the loss of each held-out subject, or group of them."""
@@ -304,10 +300,5 @@ def trust_in_trees(mixture: Mixture, target: Target, policy: Policy) -> Array:
     """
     per_cause, half = mixture.n_scores // mixture.n_causes, policy.events_for_half_trust
     return mixture.join_causes(
-        [np.full(per_cause, events / (events + half)) for events in events_by_cause(mixture, target)]
+        [np.full(per_cause, events / (events + half)) for events in events_by_cause(target, mixture.n_causes)]
     )
-
-
-def events_by_cause(mixture: Mixture, target: Target) -> list[float]:
-    """Weighted numbers of events, those in intervals included."""
-    return [as_if_only(target, cause).event_mass for cause in range(1, mixture.n_causes + 1)]
