@@ -33,8 +33,8 @@ from hazboost import Batches, FPBoost, Surv
 from hazboost.metrics import concordance_index
 
 MEGABYTE = 2**20
-#: Rows of a file, of a batch, and of the test data.
-FILE_ROWS, BATCH_ROWS, TEST_ROWS = 20_000, 2_000, 20_000
+#: Rows of a file and of a group in it, of a batch, and of the test data.
+FILE_ROWS, GROUP_ROWS, BATCH_ROWS, TEST_ROWS = 20_000, 5_000, 1_000, 20_000
 #: Threads get memory of their own, and the allocators of Arrow and of the C library would keep what was freed.
 FRUGAL = {
     "OPENBLAS_NUM_THREADS": "1",
@@ -66,7 +66,7 @@ def write_files(folder: Path, rows: int, columns: int) -> None:
         X, event, followed = simulate(FILE_ROWS, columns, number)
         named = {f"x{column}": X[:, column] for column in range(columns)}
         table = pa.table({"event": event, "time": followed, **named})
-        pq.write_table(table, folder / f"{number:04}.parquet", row_group_size=BATCH_ROWS, use_dictionary=False)
+        pq.write_table(table, folder / f"{number:04}.parquet", row_group_size=GROUP_ROWS, use_dictionary=False)
 
 
 def read(folder: Path) -> Batches:
@@ -102,7 +102,7 @@ WAYS: dict[str, Callable[[FPBoost, Path], FPBoost]] = {"batches": fit_batches, "
 
 def train(way: str, folder: Path, columns: int) -> dict[str, Any]:
     """Fit, and score on new data; run in a process of its own."""
-    model = FPBoost(n_jobs=2, random_state=0)
+    model = FPBoost(max_depth=4, learning_rate=0.5, n_jobs=2, random_state=0)  # fewer rounds than by default
     begun = time.perf_counter()
     WAYS[way](model, folder)
     seconds, peak = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -187,8 +187,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Options of the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--limit", type=int, default=600, help="memory in megabytes; 600 by default")
-    parser.add_argument("--columns", type=int, default=1_000, help="number of features; 1000 by default")
+    parser.add_argument("--limit", type=int, default=700, help="memory in megabytes; 700 by default")
+    parser.add_argument("--columns", type=int, default=800, help="number of features; 800 by default")
     parser.add_argument("--folder", type=Path, help="where to write the files; that for temporary files by default")
     parser.add_argument("--way", choices=sorted(WAYS), help=argparse.SUPPRESS)
     return parser.parse_args(arguments)

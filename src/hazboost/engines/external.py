@@ -75,26 +75,47 @@ class _Reader(xgb.DataIter):
 def pages(X: BatchedFeatures) -> Iterator[Any]:
     """The rows in pages of equal size, however they are cut into parts, in single precision."""
     size = max(1, VALUES_OF_PAGE // X.shape[1])
-    waiting: list[Any] = []
-    rows = 0
+    first, begun = 0, _Page(min(size, X.shape[0]), X.shape[1])
     for part in X.parts():
-        waiting.append(part.astype(np.float32))
-        rows += part.shape[0]
-        del part
-        while rows >= size:
-            page, rest = _stack(waiting, size)
-            waiting, rows = [rest], rows - size
-            yield page
-            del page
-    if rows:
-        yield _stack(waiting, rows)[0]
+        rest = part
+        while rest.shape[0]:
+            rest = begun.add(rest)
+            if begun.is_full:
+                first += begun.size
+                yield begun.take()
+                begun = _Page(min(size, X.shape[0] - first), X.shape[1])
+        del part, rest  # so that no two parts are in memory at the same time
 
 
-def _stack(parts: list[Any], size: int) -> tuple[Any, Any]:
-    """The first rows of several parts, so many, and the rest of the last part, which is not looked at before."""
-    before = sum(part.shape[0] for part in parts[:-1])
-    head, rest = parts[-1][: size - before], parts[-1][size - before :]
-    stacked = [*parts[:-1], head]
-    if scipy.sparse.issparse(head):
-        return scipy.sparse.vstack(stacked, format="csr"), rest
-    return np.concatenate(stacked), rest
+class _Page:
+    """Room for some rows. Dense ones are copied to their place at once, so that they are in memory once only."""
+
+    def __init__(self, size: int, width: int) -> None:
+        self.size, self._width = size, width
+        self._filled = 0
+        self._dense: npt.NDArray[np.float32] | None = None
+        self._sparse: list[Any] = []
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it has all of its rows."""
+        return self._filled == self.size
+
+    def add(self, part: Any) -> Any:
+        """Take as many rows as there is room for, and return the others."""
+        rows = part[: self.size - self._filled]
+        if scipy.sparse.issparse(rows):
+            self._sparse.append(rows.astype(np.float32))
+        else:
+            if self._dense is None:
+                self._dense = np.empty((self.size, self._width), dtype=np.float32)
+            self._dense[self._filled : self._filled + len(rows)] = rows
+        self._filled += rows.shape[0]
+        return part[rows.shape[0] :]
+
+    def take(self) -> Any:
+        """The rows, which the page no longer holds."""
+        if self._sparse:
+            return scipy.sparse.vstack(self._sparse, format="csr")
+        dense, self._dense = self._dense, None
+        return dense
