@@ -21,6 +21,7 @@ PAGE = ROOT / "docs" / "messages.md"
 SECTIONS = {
     "Outcome y": ["data.observations", "data.pairs", "data.reading", "data.surv"],
     "Features X": ["data.categories", "data.features", "data.frames", "data.names", "estimator.FPBoost._read_sample"],
+    "Batches": ["data.batches", "estimator.FPBoost._check_external"],
     "Rows, weights and groups": ["data.alignment", "data.reading.as_groups", "data.reading._check_weight"],
     "Parameters": ["estimator", "data.constraints", "training.constraints"],
     "Training": ["estimator.FPBoost._read_eval_set", "data.folds", "data.sample", "training"],
@@ -32,13 +33,18 @@ SECTIONS = {
     "Plots": ["plots"],
 }
 #: Messages for developers, which no user of the public functions can meet.
-INTERNAL = ("engines", "hazards")
+INTERNAL = ("engines", "hazards", "data.batches.features.FeatureBatches.__getitem__")
 
 #: Placeholders for expressions, by their source; before a colon the module or function in which they stand for this. A
 #: text that begins with = is no placeholder.
 WORDS = {
     "data.alignment:other": "argument",
     "data.alignment:prefix": "=",
+    "data.batches.reading:expected": "columns",
+    "data.batches.reading:found": "columns",
+    "data.batches:expected": "n",
+    "data.batches:found": "n",
+    "data.batches:name": "name",
     "data.categories:name": "name",
     "data.features:name": "name",
     "data.features:tuple(shape)": "shape",
@@ -51,6 +57,7 @@ WORDS = {
     "data.pairs:argument": "=y",
     "data.reading:listed": "codes",
     "data.reading:name": "=y",
+    "data.reading:prefix": "=",
     "data.surv:name": "=y",
     "datasets:found": "checksum",
     "datasets:name": "value",
@@ -102,6 +109,7 @@ WORDS = {
     "losses": "loss",
     "lowest": "probability",
     "min_child_weight": "value",
+    "missing": "n",
     "more": "=",
     "n_causes": "number",
     "n_times": "number of times",
@@ -118,8 +126,11 @@ WORDS = {
     "patience": "value",
     "rounds": "n",
     "rows": "n",
+    "path.name": "file",
     "rule": "finite or non-negative",
+    "self.device": "value",
     "self.end": "time",
+    "self.tree_method": "value",
     "sha256": "checksum",
     "shown": "type",
     "strange": "n",

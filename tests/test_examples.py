@@ -150,6 +150,15 @@ def test_code_of_the_page_on_kinds_runs():
     assert 0.5 < names["discrimination"] < 1.0
 
 
+def test_code_on_batches_runs():
+    """The blocks on batches build on each other, and both ways of reading give the same model."""
+    names, models = {}, []
+    for block in [block for block in python_blocks("docs/large-data.md") if "fit_batches" in block]:
+        exec(compile(block, "docs/large-data.md", "exec"), names)
+        models.append(names["model"].predict(next(iter(names["batches"])).X).tolist())
+    assert models[0] == models[1]
+
+
 def test_example_of_the_readme_prints_what_it_promises(capsys):
     exec(compile(python_blocks("README.md")[0], "README.md", "exec"), {})
     printed = capsys.readouterr().out
@@ -174,6 +183,7 @@ def test_code_of_the_tuning_page_runs(number, capsys):
         "docs/conventions.md",
         "docs/defaults.md",
         "docs/kinds.md",
+        "docs/large-data.md",
         "docs/metrics.md",
         "docs/running-experiments.md",
         "docs/tuning.md",

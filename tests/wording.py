@@ -6,7 +6,7 @@ import inspect
 import re
 from pathlib import Path
 
-from hazboost import FPBoost, Surv, datasets, metrics, plots, tune
+from hazboost import Batches, FPBoost, Surv, datasets, metrics, plots, tune
 
 LONGEST = 600
 #: Words that scikit-learn's checks of estimators ask for.
@@ -28,9 +28,9 @@ def public_arguments():
     """Names of all arguments of public functions and methods."""
     callables = [tune, datasets.load_dataset]
     callables += [one for module in (metrics, plots) for _, one in inspect.getmembers(module, inspect.isfunction)]
-    for owner in (FPBoost, Surv):
+    for owner in (Batches, FPBoost, Surv):
         callables += [member for name, member in inspect.getmembers(owner, callable) if not name.startswith("_")]
-    names = {name for one in [FPBoost, *callables] for name in inspect.signature(one).parameters}
+    names = {name for one in [Batches, FPBoost, *callables] for name in inspect.signature(one).parameters}
     return names - {"self", "kwargs"}
 
 
@@ -98,7 +98,7 @@ def patterns_of_page():
 
 def pattern_of(text):
     """Pattern of a message up to the placeholder after its first thirty characters."""
-    pattern, length = "(eval_set: )?", 0
+    pattern, length = r"(batches: batch \d+: )?(eval_set: )?", 0
     for literal in re.split(r"<[^<>]*>", text):
         pattern += re.escape(literal).replace(r"\(s\)", r"(s|\(s\))?") + ".*"
         length += len(literal)

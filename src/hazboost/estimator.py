@@ -514,7 +514,7 @@ default="scaled_softmax"
             schema, sample = read_batches(source, named, causes_known=self.n_causes is not None, cache=Path(folder))
             sample = self._prepare(schema, sample)
             if POLICY.hold_out_of(sample.target.n_subjects) is None:
-                sample = sample.in_memory().with_copies_together(2 * self.n_folds)
+                sample = self._near(schema, sample.in_memory()).with_copies_together(2 * self.n_folds)
             else:
                 self._check_external()
             self._train(named, schema, sample, eval_set)
@@ -567,9 +567,7 @@ default="scaled_softmax"
         target = as_target(y, sample_weight, causes_known=self.n_causes is not None)
         sample = Sample(schema.encode(X), target, None if groups is None else as_groups(groups, target))
         check_rows(sample.X.shape[0], target)
-        if self._keeps_on_device(schema.sparse):
-            sample = sample.on_device()
-        sample = self._prepare(schema, sample)
+        sample = self._prepare(schema, self._near(schema, sample))
         # Many subjects, and rounds that are given: nothing is chosen that copies could spoil.
         if self.n_estimators != "auto" and POLICY.hold_out_of(sample.target.n_subjects) is not None:
             return sample
@@ -679,6 +677,10 @@ default="scaled_softmax"
     def _engine(self, settings: dict[str, Any], features: Features, n_scores: int) -> Engine:
         """What grows the trees; subclasses that run elsewhere return another engine."""
         return (CudaEngine if self._keeps_on_device(features.sparse) else LocalEngine)(settings, n_scores, features)
+
+    def _near(self, schema: Schema, sample: Sample) -> Sample:
+        """A sample where trees are grown: on a GPU, or where it is."""
+        return sample.on_device() if self._keeps_on_device(schema.sparse) else sample
 
     def _keeps_on_device(self, sparse: bool) -> bool:
         """Whether features, scores and gradients stay on a GPU.

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix, issparse
 
-from hazboost.engines import Features, LocalEngine, monotone_engine
-from hazboost.engines.external import BatchedFeatures
+from hazboost.engines import Features, LocalEngine, external, monotone_engine
+from hazboost.engines.external import BatchedFeatures, pages
 
 SETTINGS = {"tree_method": "hist", "max_bin": 16, "max_depth": 3, "learning_rate": 0.5, "seed": 1, "nthread": 1}
 RNG = np.random.default_rng(0)
@@ -52,10 +52,26 @@ def grow(engine, X, rounds=4):
     return matrix, trees
 
 
+@pytest.fixture(params=[240, 10**6], ids=["small pages", "one page"])
+def page_size(request, monkeypatch):
+    monkeypatch.setattr(external, "VALUES_OF_PAGE", request.param)
+    return request.param // 4
+
+
+@pytest.mark.parametrize("size", [7, 150, N])
+@pytest.mark.parametrize("container", [np.array, csr_matrix])
+def test_pages_have_all_rows_in_their_order(tmp_path, container, size, page_size):
+    data = container(np.nan_to_num(X))
+    found = list(pages(Parts(data, size, tmp_path)))
+    assert {page.shape[0] for page in found[:-1]} <= {page_size}
+    joined = np.concatenate([page.toarray() if issparse(page) else page for page in found])
+    np.testing.assert_array_equal(joined, np.nan_to_num(X).astype(np.float32))
+
+
 @pytest.mark.parametrize("size", [7, 150, N])
 @pytest.mark.parametrize("share", [1.0, 0.5], ids=["all", "sampled"])
 @pytest.mark.parametrize("container", [np.array, csr_matrix])
-def test_trees_and_columns_are_those_of_data_in_memory(tmp_path, container, share, size):
+def test_trees_and_columns_are_those_of_data_in_memory(tmp_path, container, share, size, page_size):
     data = container(X)
     engine = LocalEngine({**SETTINGS, "subsample": share, "colsample_bytree": share}, 3, FEATURES)
     batched = Parts(data, size, tmp_path)

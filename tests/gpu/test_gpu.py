@@ -132,7 +132,9 @@ KINDS = {
     "right": lambda event, time: Surv.right(event, time),
     "causes": lambda event, time: Surv.right(event * (1 + (np.arange(len(time)) % 2)), time),
     "entry": lambda event, time: Surv.right(event, time, entry=0.3 * time),
-    "interval": lambda event, time: Surv.interval(np.where(event, 0.8 * time, time), np.where(event, 1.2 * time, np.inf)),
+    "interval": lambda event, time: Surv.interval(
+        np.where(event, 0.8 * time, time), np.where(event, 1.2 * time, np.inf)
+    ),
 }
 
 

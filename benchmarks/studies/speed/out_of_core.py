@@ -33,8 +33,8 @@ from hazboost import Batches, FPBoost, Surv
 from hazboost.metrics import concordance_index
 
 MEGABYTE = 2**20
-#: Rows of a file, of a batch, and of the test data.
-FILE_ROWS, BATCH_ROWS, TEST_ROWS = 40_000, 5_000, 20_000
+#: Rows of a file and of a group in it, of a batch, and of the test data.
+FILE_ROWS, GROUP_ROWS, BATCH_ROWS, TEST_ROWS = 20_000, 5_000, 1_000, 20_000
 #: Threads get memory of their own, and the allocators of Arrow and of the C library would keep what was freed.
 FRUGAL = {
     "OPENBLAS_NUM_THREADS": "1",
@@ -42,6 +42,7 @@ FRUGAL = {
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     "MALLOC_ARENA_MAX": "1",
     "MALLOC_TRIM_THRESHOLD_": "131072",
+    "MALLOC_MMAP_THRESHOLD_": "131072",
 }
 Floats = npt.NDArray[np.float64]
 
@@ -65,7 +66,7 @@ def write_files(folder: Path, rows: int, columns: int) -> None:
         X, event, followed = simulate(FILE_ROWS, columns, number)
         named = {f"x{column}": X[:, column] for column in range(columns)}
         table = pa.table({"event": event, "time": followed, **named})
-        pq.write_table(table, folder / f"{number:04}.parquet", row_group_size=BATCH_ROWS, use_dictionary=False)
+        pq.write_table(table, folder / f"{number:04}.parquet", row_group_size=GROUP_ROWS, use_dictionary=False)
 
 
 def read(folder: Path) -> Batches:
@@ -99,9 +100,9 @@ def fit_in_memory(model: FPBoost, folder: Path) -> FPBoost:
 WAYS: dict[str, Callable[[FPBoost, Path], FPBoost]] = {"batches": fit_batches, "memory": fit_in_memory}
 
 
-def train(way: str, folder: Path, columns: int, learning_rate: float) -> dict[str, Any]:
+def train(way: str, folder: Path, columns: int) -> dict[str, Any]:
     """Fit, and score on new data; run in a process of its own."""
-    model = FPBoost(learning_rate=learning_rate, n_jobs=2, random_state=0)
+    model = FPBoost(max_depth=4, learning_rate=0.5, n_jobs=2, random_state=0)  # fewer rounds than by default
     begun = time.perf_counter()
     WAYS[way](model, folder)
     seconds, peak = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -136,7 +137,7 @@ def _as_named(X: Floats) -> Any:
 def run_apart(way: str, folder: Path, options: argparse.Namespace, limit_mb: int | None) -> dict[str, Any] | None:
     """Train in a process with a limit on its memory; None where that is not enough."""
     command = [sys.executable, "-m", __spec__.name, "--way", way, "--folder", str(folder)]
-    command += ["--columns", str(options.columns), "--learning-rate", str(options.learning_rate)]
+    command += ["--columns", str(options.columns)]
     limited = None if limit_mb is None else partial(_limit_memory, limit_mb * MEGABYTE)
     done = subprocess.run(  # noqa: S603
         command,
@@ -155,6 +156,7 @@ def run_apart(way: str, folder: Path, options: argparse.Namespace, limit_mb: int
 
 
 def _limit_memory(size: int) -> None:
+    resource.setrlimit(resource.RLIMIT_STACK, (MEGABYTE, resource.getrlimit(resource.RLIMIT_STACK)[1]))  # of a thread
     resource.setrlimit(resource.RLIMIT_DATA, (size, size))
 
 
@@ -162,7 +164,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Compare a fit from files with a limit and a fit in memory without."""
     options = parse(arguments)
     if options.way:
-        sys.stdout.write(json.dumps(train(options.way, options.folder, options.columns, options.learning_rate)) + "\n")
+        sys.stdout.write(json.dumps(train(options.way, options.folder, options.columns)) + "\n")
         return
     rows = -(-4 * options.limit * MEGABYTE // (8 * options.columns * FILE_ROWS)) * FILE_ROWS
     with TemporaryDirectory(dir=options.folder) as folder:
@@ -186,8 +188,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Options of the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--limit", type=int, default=700, help="memory in megabytes; 700 by default")
-    parser.add_argument("--columns", type=int, default=600, help="number of features; 600 by default")
-    parser.add_argument("--learning-rate", type=float, default=0.3, help="of both models; 0.3 by default")
+    parser.add_argument("--columns", type=int, default=800, help="number of features; 800 by default")
     parser.add_argument("--folder", type=Path, help="where to write the files; that for temporary files by default")
     parser.add_argument("--way", choices=sorted(WAYS), help=argparse.SUPPRESS)
     return parser.parse_args(arguments)

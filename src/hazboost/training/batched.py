@@ -13,7 +13,7 @@ from hazboost.data.batches import FeatureBatches
 from hazboost.data.sample import Sample, rows_to_load
 from hazboost.engines.base import Engine, Matrix
 from hazboost.prediction.model import Start
-from hazboost.utils.arrays import Mask
+from hazboost.utils.arrays import Array, Mask
 
 #: Bins are quantiles of at most so many rows: hundreds for each bin.
 ROWS_FOR_BINS = 100_000
@@ -26,16 +26,9 @@ def batched_matrix(engine: Engine, sample: Sample, start: Start) -> Matrix:
     the rows are cut into batches, and need little memory; where all rows can be drawn, they are those of all rows.
     """
     X: FeatureBatches = sample.X
-    drawn = _draw(X.shape[0], rows_to_load(ROWS_FOR_BINS, X))
-    margins, some = _read(X, start, drawn)
     columns = target_columns(sample.target)
-    weight = {"weight": columns["weight"][drawn]} if "weight" in columns else {}
-    if not drawn.all():
-        extremes = X.extremes()
-        some.append(scipy.sparse.csr_matrix(np.nan_to_num(extremes)) if X.schema.sparse else extremes)
-        weight = {name: np.append(values, np.ones(len(extremes))) for name, values in weight.items()}
-    reference = scipy.sparse.vstack(some, format="csr") if X.schema.sparse else np.concatenate(some)
-    bins = engine.matrix(reference, np.zeros((reference.shape[0], margins.shape[1])), weight)
+    drawn = _draw(X.shape[0], rows_to_load(ROWS_FOR_BINS, X))
+    margins, bins = _read(engine, X, start, drawn, columns.get("weight"))
     return engine.matrix(X, margins, columns, like=bins)
 
 
@@ -47,12 +40,23 @@ def _draw(rows: int, most: int) -> Mask:
     return drawn
 
 
-def _read(X: FeatureBatches, start: Start, drawn: Mask) -> tuple[npt.NDArray[Any], list[Any]]:
-    """Scores of all rows before the first tree, and features of the drawn ones; in single precision, as engines do."""
+def _read(
+    engine: Engine, X: FeatureBatches, start: Start, drawn: Mask, weight: Array | None
+) -> tuple[npt.NDArray[Any], Matrix]:
+    """Scores of all rows before the first tree, and data that have the bins of the drawn rows."""
     margins, some, first = [], [], 0
     for part in X.parts():
         rows = slice(first, first + part.shape[0])
         first = rows.stop
-        margins.append(start.margin(part).astype(np.float32))
+        margins.append(start.margin(part).astype(np.float32))  # as engines hold them
         some.append(part[drawn[rows]].astype(np.float32))
-    return np.concatenate(margins), some
+        del part  # so that no two parts are in memory at the same time
+    weights = None if weight is None else weight[drawn]
+    if not drawn.all():
+        extremes = X.extremes().astype(np.float32)
+        some.append(scipy.sparse.csr_matrix(np.nan_to_num(extremes)) if X.schema.sparse else extremes)
+        weights = None if weights is None else np.append(weights, np.ones(len(extremes)))
+    reference = scipy.sparse.vstack(some, format="csr") if X.schema.sparse else np.concatenate(some)
+    without_start = np.zeros((reference.shape[0], margins[0].shape[1]))
+    bins = engine.matrix(reference, without_start, {} if weights is None else {"weight": weights})
+    return np.concatenate(margins), bins

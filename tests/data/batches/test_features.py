@@ -70,8 +70,8 @@ def passes(*sizes_of_each):
     [
         ((10, 7), "batches: batch 1: X had 8 rows when it was read first, and has 7 now"),
         ((10, 8, 2), "batches: batch 2: X had 0 rows when it was read first, and has 2 now"),
-        ((10,), "there were 18 rows when they were read first, and 10 now. Every pass must give the same batches"),
-        ((), "there were 18 rows when they were read first, and 0 now.*pass a function that begins to read anew"),
+        ((10,), "batches: 8 of 18 rows that were read first are missing now. Every pass must give the same batches"),
+        ((), "batches: 18 of 18 rows that were read first are missing now.*pass a function that begins to read anew"),
     ],
 )
 def test_a_pass_that_differs_from_the_first_is_refused(second, message):

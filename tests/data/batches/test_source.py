@@ -50,5 +50,5 @@ def test_a_function_must_return_batches():
 
 
 def test_a_batch_with_too_many_parts_is_named():
-    with pytest.raises(ValueError, match=r"batches: batch 1: it must be a pair \(X, y\).*got 4 parts"):
+    with pytest.raises(ValueError, match=r"batches: batch 1: source: give a pair \(X, y\).*got 4 parts"):
         list(Batches([(X, Y), (X, Y, None, None)]))

@@ -79,10 +79,11 @@ class FeatureBatches:
             del batch  # so that no two batches are in memory at the same time
             yield part
             del part
-        if first != len(self.chosen):
+        missing = len(self.chosen) - first
+        if missing:
             raise ValueError(
-                f"batches: there were {len(self.chosen)} rows when they were read first, and {first} now. Every pass "
-                "must give the same batches; pass a function that begins to read anew whenever it is called."
+                f"batches: {missing} of {len(self.chosen)} rows that were read first are missing now. Every pass must "
+                "give the same batches; pass a function that begins to read anew whenever it is called."
             )
 
     def load(self) -> Any:

@@ -125,7 +125,9 @@ def _as_batch(item: Any) -> Batch:
     if not isinstance(item, tuple):
         return Batch(item)
     if not 1 <= len(item) <= 3:
-        raise ValueError(f"it must be a pair (X, y) or a triple (X, y, sample_weight); got {len(item)} parts.")
+        raise ValueError(
+            f"source: give a pair (X, y) or a triple (X, y, sample_weight) for each batch; got {len(item)} parts."
+        )
     return Batch(*item)
 
 
