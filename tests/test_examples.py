@@ -176,6 +176,7 @@ def test_code_of_the_tuning_page_runs(number, capsys):
         "docs/kinds.md",
         "docs/metrics.md",
         "docs/running-experiments.md",
+        "docs/speed.md",
         "docs/tuning.md",
     ],
 )

@@ -23,7 +23,7 @@ import xgboost as xgb
 
 from benchmarks.harness import storage
 from benchmarks.harness.machine import describe_machine
-from benchmarks.harness.options import names, positive
+from benchmarks.harness.options import check_names, names, positive
 from benchmarks.harness.packages import installed
 from benchmarks.harness.pool import short_traceback
 from benchmarks.studies.speed.data import COLUMNS, Arrays, simulate
@@ -290,7 +290,11 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--rows", type=_sizes, default=(), help="like 1e6,1e7; those of the part by default")
     parser.add_argument("--repeats", type=positive, default=3, help="fits after the first; 3 by default")
     parser.add_argument("--device", default="cuda", help="cuda by default; cpu to try the script")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.output.suffix != ".jsonl":
+        parser.error(f"--output: the name must end with .jsonl; got {options.output.name}")
+    check_names(parser, "--part", options.part, PARTS)
+    return options
 
 
 def _sizes(text: str) -> tuple[int, ...]:
