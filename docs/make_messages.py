@@ -25,6 +25,7 @@ SECTIONS = {
     "Parameters": ["estimator", "data.constraints", "training.constraints"],
     "Training": ["estimator.FPBoost._read_eval_set", "data.folds", "data.sample", "training"],
     "Prediction": ["prediction", "utils.arrays"],
+    "Dask": ["dask"],
     "Tuning": ["tuning"],
     "Metrics": ["metrics"],
     "Data sets": ["datasets"],

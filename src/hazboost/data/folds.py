@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit
+from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit, train_test_split
 
 from hazboost.data.target import Target, number_by_appearance
 from hazboost.utils.arrays import Indices
+
+#: Stands for the unknown cause of an event in an interval, above those of all causes.
+INTERVAL = 127
 
 
 def units(target: Target, group: Indices | None) -> Indices:
@@ -21,8 +24,18 @@ def strata(target: Target, unit: Indices, least: int) -> Indices:
 
     Outcomes with fewer than ``least`` units are not told apart: then all events are one stratum, or everything is.
     """
+    return coarsen(outcomes(target, unit), least)
+
+
+def outcomes(target: Target, unit: Indices) -> Indices:
+    """The outcome of each unit: 0 where it was censored, the cause of its event, or `INTERVAL`."""
     kind = np.zeros(int(unit.max()) + 1, dtype=np.intp)
-    np.maximum.at(kind, unit, np.where(target.interval, target.cause.max() + 1, target.cause))
+    np.maximum.at(kind, unit, np.where(target.interval, INTERVAL, target.cause))
+    return kind
+
+
+def coarsen(kind: Indices, least: int) -> Indices:
+    """Outcomes of units, told apart as far as there are at least ``least`` of each."""
     for coarser in (kind, (kind > 0).astype(np.intp)):
         counts = np.unique(coarser, return_counts=True)[1]
         if len(counts) > 1 and counts.min() >= least:
@@ -35,6 +48,34 @@ def rows_of(unit: Indices, chosen: Indices) -> Indices:
     if len(unit) == int(unit.max()) + 1:
         return chosen
     return np.flatnonzero(np.isin(unit, chosen))
+
+
+def split_units(kind: Indices, fraction: float, seed: int, *, grouped: bool) -> tuple[Indices, Indices]:
+    """Units to train on and units to set aside, stratified by outcome where both parts can have some of each.
+
+    Parameters
+    ----------
+    kind : array of int
+        Outcome of each unit.
+    fraction : float
+        Share of the units to set aside.
+    seed : int
+        Seed of the draw.
+    grouped : bool
+        Whether units are groups of subjects, for the message.
+    """
+    stratum = coarsen(kind, 2)
+    try:
+        kept, aside = train_test_split(
+            np.arange(len(kind)), test_size=fraction, stratify=stratum if stratum.any() else None, random_state=seed
+        )
+    except ValueError as error:
+        what = "groups" if grouped else "subjects"
+        raise ValueError(
+            f"validation_fraction={fraction} cannot divide {len(kind)} {what} (n_samples={len(kind)}) into a training "
+            "and a validation part; use more data, another fraction, eval_set, or patience=None."
+        ) from error
+    return kept, aside
 
 
 def split_folds(
@@ -56,20 +97,28 @@ def split_folds(
         Hold out this share of the units once instead.
     """
     unit = units(target, group)
-    kind = strata(target, unit, folds)
+    parts = divide_units(outcomes(target, unit), folds, seed, hold_out, grouped=group is not None)
+    return [(rows_of(unit, kept), rows_of(unit, held)) for kept, held in parts]
+
+
+def divide_units(
+    kind: Indices, folds: int, seed: int, hold_out: float | None = None, *, grouped: bool = False
+) -> list[tuple[Indices, Indices]]:
+    """The same for units, given the outcome of each; ``grouped`` says whether they are groups of subjects."""
+    stratum = coarsen(kind, folds)
     least = folds if hold_out is None else 2
     if len(kind) < least:
-        what = "subjects" if group is None else "groups"
+        what = "groups" if grouped else "subjects"
         enough = f"use {len(kind)} folds or fewer" if len(kind) > 1 else f"give at least two {what}"
         raise ValueError(
-            f"n_folds={folds}: {len(kind)} {what} (n_samples={len(unit)}) cannot be divided into {folds} folds; "
+            f"n_folds={folds}: {len(kind)} {what} (n_samples={len(kind)}) cannot be divided into {folds} folds; "
             f"{enough} (n_folds of FPBoost, cv of tune). With a given n_estimators and an init "
             "other than 'linear', FPBoost needs no folds."
         )
-    stratified = bool(kind.any())
+    stratified = bool(stratum.any())
     splitter: Any
     if hold_out is not None:
         splitter = (StratifiedShuffleSplit if stratified else ShuffleSplit)(1, test_size=hold_out, random_state=seed)
     else:
         splitter = (StratifiedKFold if stratified else KFold)(folds, shuffle=True, random_state=seed)
-    return [(rows_of(unit, kept), rows_of(unit, held)) for kept, held in splitter.split(np.zeros(len(kind)), kind)]
+    return list(splitter.split(np.zeros(len(kind)), stratum))

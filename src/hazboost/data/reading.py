@@ -133,15 +133,15 @@ def check_rows(rows: int, target: Target, prefix: str = "") -> None:
         raise ValueError(f"{prefix}X has {rows} rows and y has {len(target)}; both need one for each subject.")
 
 
-def check_informative(target: Target, name: str = "y") -> None:
-    """Refuse a target from which no hazard can be learned."""
+def check_informative(target: Target, name: str = "y", rows: int | None = None) -> None:
+    """Refuse a target from which no hazard can be learned; if its rows stand for more, ``rows`` is their number."""
     if not target.weight.any():
         raise ValueError("sample_weight is zero for every subject; at least one must be positive.")
     known = target.cause[target.weight > 0.0]
     if not (known > 0).any() and not (target.interval & (target.weight > 0.0)).any():
         raise ValueError(
-            f"{name} has no event: all {len(target)} subjects are censored (or have weight 0). At least one event is "
-            "needed; check which column is read as the event, and that True means that it happened."
+            f"{name} has no event: all {rows or len(target)} subjects are censored (or have weight 0). At least one "
+            "event is needed; check which column is read as the event, and that True means that it happened."
         )
     if target.longest == 0.0:
         raise ValueError(

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.model_selection import train_test_split
+import scipy.sparse
 
 from hazboost.data.duplicates import copies
-from hazboost.data.folds import rows_of, strata, units
+from hazboost.data.folds import outcomes, rows_of, split_units, units
 from hazboost.data.summary import Summary, summarise
-from hazboost.data.target import Target, number_by_appearance
+from hazboost.data.target import Target, join_targets, number_by_appearance
 from hazboost.utils.arrays import Array, Indices, Mask
+from hazboost.utils.devices import beside, is_on_device, to_device, to_host
+
+#: Of features in batches, so many values are read into memory at the same time: 80 megabytes.
+VALUES_IN_MEMORY = 10_000_000
+
+
+def rows_to_load(most: int, X: Any) -> int:
+    """How many rows of features in batches to read into memory, at most ``most``."""
+    return max(1, min(most, VALUES_IN_MEMORY // int(X.shape[1])))
 
 
 @dataclass(frozen=True)
@@ -43,19 +53,15 @@ class Sample:
         return self if heavy.all() else replace(self.rows(heavy), target=self.target.only(heavy))
 
     def split(self, fraction: float, seed: int) -> tuple[Sample, Sample]:
-        """Set a part of the subjects aside, stratified on the event where both parts can have some."""
+        """Set a part of the subjects aside, stratified on the event where both parts can have some.
+
+        Of batches, the part is no larger than what fits into memory.
+        """
+        if not self.is_in_memory:
+            rows = len(self.target)
+            fraction = min(fraction, rows_to_load(rows, self.X) / rows)
         unit = units(self.target, self.group)
-        kind = strata(self.target, unit, 2)
-        try:
-            kept, aside = train_test_split(
-                np.arange(len(kind)), test_size=fraction, stratify=kind if kind.any() else None, random_state=seed
-            )
-        except ValueError as error:
-            what = "subjects" if self.group is None else "groups"
-            raise ValueError(
-                f"validation_fraction={fraction} cannot divide {len(kind)} {what} (n_samples={len(unit)}) into a "
-                "training and a validation part; use more data, another fraction, eval_set, or patience=None."
-            ) from error
+        kept, aside = split_units(outcomes(self.target, unit), fraction, seed, grouped=self.group is not None)
         return self.rows(rows_of(unit, kept)), self.rows(rows_of(unit, aside))
 
     @property
@@ -64,17 +70,24 @@ class Sample:
         return not hasattr(self.X, "load")
 
     def in_memory(self) -> Sample:
-        """The same with all features in memory."""
+        """The same with all features in the memory of the computer."""
+        if is_on_device(self.X):
+            return replace(self, X=to_host(self.X).astype(np.float64))
         return self if self.is_in_memory else replace(self, X=self.X.load())
+
+    def on_device(self) -> Sample:
+        """The same with all features, in single precision as trees hold them, in the memory of the GPU."""
+        return replace(self, X=to_device(self.X, np.float32))
 
     def rows(self, rows: Indices | Mask) -> Sample:
         """Some of the rows; those of batches always in their own order."""
         if not self.is_in_memory and rows.dtype != np.bool_:
             rows = np.sort(rows).astype(np.intp)
-        return Sample(self.X[rows], self.target[rows], None if self.group is None else self.group[rows])
+        return Sample(self.X[beside(rows, self.X)], self.target[rows], None if self.group is None else self.group[rows])
 
     def draw(self, most: int, rng: np.random.Generator) -> Sample:
-        """At most about ``most`` rows: those of subjects drawn at random."""
+        """At most about ``most`` rows: those of subjects drawn at random. Of batches, no more than fit into memory."""
+        most = most if self.is_in_memory else rows_to_load(most, self.X)
         if len(self.target) <= most:
             return self
         subject = number_by_appearance(self.target.subject)
@@ -109,6 +122,20 @@ class Sample:
         mean = relative.mass.sum() / relative.n_subjects
         return replace(self, target=replace(relative, weight=relative.weight / mean))
 
-    def scaled(self, unit: float) -> Sample:
-        """The same with time in ``unit``, and no event at time zero."""
-        return replace(self, target=self.target.scaled(unit).without_events_at_zero())
+    def scaled(self, unit: float, shortest: float | None = None) -> Sample:
+        """The same with time in ``unit``, and no event at time zero.
+
+        ``shortest`` is the smallest positive time of all rows, where these are a part of them.
+        """
+        smallest = None if shortest is None else shortest / unit
+        return replace(self, target=self.target.scaled(unit).without_events_at_zero(smallest))
+
+
+def join(samples: Sequence[Sample]) -> Sample:
+    """Samples without a common subject, one after the other."""
+    if len(samples) == 1:
+        return samples[0]
+    features = [sample.X for sample in samples]
+    X = scipy.sparse.vstack(features, format="csr") if scipy.sparse.issparse(features[0]) else np.concatenate(features)
+    groups = [sample.group for sample in samples if sample.group is not None]
+    return Sample(X, join_targets([one.target for one in samples]), np.concatenate(groups) if groups else None)

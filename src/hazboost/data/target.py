@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
@@ -75,13 +76,13 @@ class Target:
         weight = np.ones(n) if weight is None else weight
         return cls(lower, upper, weight, entry, cause.astype(np.intp), number, portion)
 
-    @property
+    @cached_property
     def event(self) -> Mask:
         """Where the time of the event was observed."""
         seen: Mask = self.lower == self.upper
         return seen
 
-    @property
+    @cached_property
     def interval(self) -> Mask:
         """Where the event is known to lie between two different times: interval or left censoring."""
         between: Mask = (self.lower < self.upper) & np.isfinite(self.upper)
@@ -90,9 +91,11 @@ class Target:
     @property
     def middle(self) -> Array:
         """A single time for methods that need one: the middle of an interval, elsewhere ``lower``."""
+        if not self.interval.any():
+            return self.lower
         return np.where(self.interval, 0.5 * (self.lower + np.where(self.interval, self.upper, 0.0)), self.lower)
 
-    @property
+    @cached_property
     def mass(self) -> Array:
         """Weight times portion of each row; the sum is the weighted number of subjects."""
         return self.weight * self.portion
@@ -182,8 +185,8 @@ class Target:
         """The same observations with time measured in ``unit``."""
         return replace(self, lower=self.lower / unit, upper=self.upper / unit, entry=self.entry / unit)
 
-    def without_events_at_zero(self) -> Target:
-        """Move events at time zero to half the smallest positive time.
+    def without_events_at_zero(self, smallest: float | None = None) -> Target:
+        """Move events at time zero to half the smallest positive time: that of these rows, or the one given.
 
         For most families the hazard at zero is 0 or infinite, so an event there has no likelihood. Times are recorded
         in units, and zero usually means that the event came within the first one. A subject *censored* at zero carries
@@ -192,10 +195,21 @@ class Target:
         at_zero = self.event & (self.lower == 0.0)
         if not at_zero.any():
             return self
-        times = np.concatenate([self.lower, self.upper, self.entry])
-        # Of a small validation part all times may be zero, and half the unit, the longest follow-up, is as good as any.
-        moved = np.where(at_zero, 0.5 * times[times > 0.0].min(initial=1.0), self.lower)
+        if smallest is None:
+            times = np.concatenate([self.lower, self.upper, self.entry])
+            # Of a small validation part all times may be 0; half the unit, the longest follow-up, is as good as any.
+            smallest = float(times[times > 0.0].min(initial=1.0))
+        moved = np.where(at_zero, 0.5 * smallest, self.lower)
         return replace(self, lower=moved, upper=np.where(self.event, moved, self.upper))
+
+
+def join_targets(targets: Sequence[Target]) -> Target:
+    """Targets without a common subject, one after the other."""
+    columns = {field.name: np.concatenate([getattr(one, field.name) for one in targets]) for field in fields(Target)}
+    numbers = [number_by_appearance(one.subject) for one in targets]
+    before = np.cumsum([0, *(int(number.max(initial=-1)) + 1 for number in numbers[:-1])])
+    columns["subject"] = np.concatenate([number + first for number, first in zip(numbers, before, strict=True)])
+    return Target(**columns)
 
 
 def number_by_appearance(names: npt.NDArray[Any]) -> Indices:

@@ -49,28 +49,41 @@ def _train(plan: Plan, sample: Sample, validation: Sample | None) -> Trained:
     scaled, watched = sample.scaled(unit), None if validation is None else validation.scaled(unit)
     choice = choose(plan, scaled)
     start = choice.start or fit_start(plan, scaled, choice)
-    trees, history = grow_final(plan, scaled, watched, start, choice)
-    mixture = plan.objective.mixture
-    model = Model(plan.engine, trees, start, mixture, choice.trust, plan.schema, unit, plan.time.horizon)
+    grown = grow_final(plan, scaled, watched, start, choice)
+    trained = assemble(plan, start, choice, grown, scaled, watched)
+    advise(plan, sample.target, trained)
+    return in_user_time(trained, sample.target.mean(sample.target.event.astype(np.float64)), validation)
+
+
+def assemble(
+    plan: Plan,
+    start: Start,
+    choice: Choice,
+    grown: tuple[tuple[Trees, ...], History],
+    sample: Sample,
+    validation: Sample | None,
+) -> Trained:
+    """The model with these trees, and how it describes training and validation data, in its own unit of time."""
+    trees, history = grown
+    time, mixture = plan.time, plan.objective.mixture
+    model = Model(plan.engine, trees, start, mixture, choice.trust, plan.schema, time.unit, time.horizon)
     # Trees of chosen rounds are averaged and shrunk, so their validation loss is computed from the finished model.
-    if watched is not None and plan.chooses_rounds:
-        rows = plan.objective.observe(watched.target)
-        history["validation_loss"] = [plan.objective.mean_loss(one, rows) for one in model.course(watched.X)]
-    diagnostics = diagnose(plan, model, scaled)
-    advise(plan, sample, Trained(model, history, choice, diagnostics))
-    targets = {"train_loss": sample.target, "ridge_loss": sample.target, "round_loss": sample.target}
-    if validation is not None:
-        targets["validation_loss"] = validation.target
-    results = in_user_time(choice.results, unit, targets)
-    return Trained(model, in_user_time(history, unit, targets), replace(choice, results=results), diagnostics)
+    if validation is not None and plan.chooses_rounds:
+        rows = plan.objective.observe(validation.target)
+        losses = [plan.objective.mean_loss(one, rows) for one in model.course(validation.X)]
+        history = {**history, "validation_loss": losses}
+    return Trained(model, history, choice, diagnose(plan, model, sample))
 
 
-def advise(plan: Plan, sample: Sample, trained: Trained) -> None:
-    """Warn where the training did not go well; of several reasons only of the first, which explains the others."""
+def advise(plan: Plan, target: Target, trained: Trained) -> None:
+    """Warn where the training did not go well; of several reasons only of the first, which explains the others.
+
+    The target is that of the training data, in the user's unit of time.
+    """
     model, history, choice, diagnostics = trained
     explained = advise_on_course(history["train_loss"], choice.rounds, model.n_rounds, plan.stopping.patience)
     if not explained:
-        advise_on_fit(diagnostics, sample.target, fitted_start=plan.has_fitted_start)
+        advise_on_fit(diagnostics, target, fitted_start=plan.has_fitted_start)
 
 
 def fit_start(plan: Plan, sample: Sample, choice: Choice) -> Start:
@@ -117,12 +130,28 @@ def metrics(plan: Plan, target: Target) -> dict[str, Metric]:
     return watched
 
 
-def in_user_time(values: History, unit: float, targets: Mapping[str, Target]) -> History:
-    """Mean losses, by name, with hazards per unit of the user's time; other values stay as they are.
+def in_user_time(trained: Trained, events: float, validation: Sample | None) -> Trained:
+    """The course of the training with hazards per unit of the user's time.
 
     The hazard per unit of the user's time is smaller by the factor ``unit``, so each event adds ``log(unit)``.
+
+    Parameters
+    ----------
+    trained : Trained
+        The result, with hazards per unit of the model's time.
+    events : float
+        Mean number of observed events of a subject of the training data.
+    validation : Sample, optional
+        Validation data.
     """
-    shifts = {
-        name: target.mean(target.event.astype(np.float64)) * float(np.log(unit)) for name, target in targets.items()
-    }
+    log_unit = float(np.log(trained.model.unit))
+    shifts = dict.fromkeys(("train_loss", "ridge_loss", "round_loss"), events * log_unit)
+    if validation is not None:
+        shifts["validation_loss"] = validation.target.mean(validation.target.event.astype(np.float64)) * log_unit
+    choice = replace(trained.choice, results=shifted(trained.choice.results, shifts))
+    return trained._replace(history=shifted(trained.history, shifts), choice=choice)
+
+
+def shifted(values: History, shifts: Mapping[str, float]) -> History:
+    """Values with something added to each, by name."""
     return {name: [value + shifts.get(name, 0.0) for value in listed] for name, listed in values.items()}

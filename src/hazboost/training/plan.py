@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hazboost.boosting.objective import Objective
 from hazboost.data.features import Schema
@@ -122,6 +122,15 @@ class Plan:
     given: Given
     stopping: Stopping
     search: Search
+
+    def on_a_worker(self, n_threads: int) -> Plan:
+        """The same for one of several machines, which uses its own threads and draws nothing."""
+        return replace(
+            self,
+            objective=replace(self.objective, n_threads=n_threads),
+            engine=self.engine.with_settings(nthread=n_threads),
+            search=replace(self.search, verbose=False),
+        )
 
     @property
     def chooses_rounds(self) -> bool:

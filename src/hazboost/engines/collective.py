@@ -1,0 +1,112 @@
+"""Processes that grow the same trees, each on its own rows.
+
+Inside `communicator`, XGBoost sums the histograms of all processes whenever it grows a tree, so that all of them get
+the same trees; `together` does the same with our own numbers. Outside of it a process is alone and everything stays as
+it is. The processes need not know one another: each is told where the tracker is, which brings them together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from threading import Thread
+from typing import Any
+
+import numpy.typing as npt
+import xgboost as xgb
+from xgboost.collective import CommunicatorContext, Op
+from xgboost.core import XGBoostError
+from xgboost.tracker import RabitTracker
+
+from hazboost.utils.arrays import Array
+
+#: Errors of the connection come from this part of XGBoost, and say so.
+IN_COLLECTIVE = re.compile(r"[/\\]collective[/\\]")
+
+
+class ConnectionLostError(RuntimeError):
+    """Another of the processes no longer answers, or has failed."""
+
+
+def together(values: npt.NDArray[Any], operation: Op) -> Array:
+    """Sums or largest values over all processes."""
+    if not xgb.collective.is_distributed():
+        return values
+    return xgb.collective.allreduce(values, operation)
+
+
+def own_place() -> int:
+    """Number of this process among those that are connected; 0 where it is alone."""
+    return int(xgb.collective.get_rank())
+
+
+def refuse_company(who: str) -> None:
+    """Refuse to begin where this process is connected with others, with whose rows trees would be mixed."""
+    if xgb.collective.is_distributed():
+        raise RuntimeError(
+            f"{who} was called in a process that XGBoost has connected with others, such as a worker of Ray Train; the "
+            "trees would be grown on the rows of all of them, and the rest of the model on those of one. Fit outside "
+            "of it, or use hazboost.dask.FPBoost."
+        )
+
+
+def start_tracker(processes: int, host: str | None, patience: int) -> dict[str, Any]:
+    """Start what brings processes together, in a thread of this process; return what they have to know of it.
+
+    Parameters
+    ----------
+    processes : int
+        How many there are.
+    host : str, optional
+        Address under which they reach this process.
+    patience : int
+        Seconds after which it is an error that a process has not come, or does not answer any more.
+    """
+    tracker = RabitTracker(n_workers=processes, host_ip=host, sortby="task", timeout=patience)
+    tracker.start()
+    # The thread keeps the tracker alive, and ends with it.
+    Thread(target=_wait_for, args=(tracker,), daemon=True).start()
+    return {**tracker.worker_args(), "dmlc_timeout": patience, "dmlc_retry": 3}
+
+
+def _wait_for(tracker: RabitTracker) -> None:
+    """Wait until all processes have left, and clear up."""
+    for finish in (tracker.wait_for, tracker.free):
+        with suppress(XGBoostError):  # one of them was lost, which the others have noticed themselves
+            finish()
+
+
+@contextmanager
+def communicator(place: int, known: Mapping[str, Any]) -> Iterator[None]:
+    """Connect this process with the others while trees are grown.
+
+    Parameters
+    ----------
+    place : int
+        Number of this process, 0 to one less than there are.
+    known : mapping
+        What `start_tracker` returned.
+    """
+    context = CommunicatorContext(**known, dmlc_task_id=f"{place:08d}")  # the tracker sorts them by this, as text
+    try:
+        with xgb.config_context(verbosity=0):  # or every process prints that it has come
+            context.__enter__()
+    except XGBoostError as error:
+        raise ConnectionLostError("the processes could not be connected") from error
+    try:
+        yield
+    except BaseException as error:
+        with suppress(XGBoostError):  # what went wrong first is what matters
+            context.__exit__()
+        if isinstance(error, XGBoostError) and IN_COLLECTIVE.search(str(error)):
+            raise ConnectionLostError("another process was lost") from error
+        raise
+    context.__exit__()
+
+
+def fingerprint(trees: xgb.Booster | Sequence[Any]) -> str:
+    """A text that is the same for the same trees, of one engine or of several side by side."""
+    boosters = [trees] if isinstance(trees, xgb.Booster) else trees
+    return "".join(sha256(booster.save_raw()).hexdigest() for booster in boosters)
