@@ -186,6 +186,7 @@ def test_code_of_the_tuning_page_runs(number, capsys):
         "docs/large-data.md",
         "docs/metrics.md",
         "docs/running-experiments.md",
+        "docs/speed.md",
         "docs/tuning.md",
     ],
 )

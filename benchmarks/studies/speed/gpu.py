@@ -23,7 +23,7 @@ import xgboost as xgb
 
 from benchmarks.harness import storage
 from benchmarks.harness.machine import describe_machine
-from benchmarks.harness.options import names, positive
+from benchmarks.harness.options import check_names, names, positive
 from benchmarks.harness.packages import installed
 from benchmarks.harness.pool import short_traceback
 from benchmarks.studies.speed.data import COLUMNS, Arrays, simulate
@@ -31,9 +31,9 @@ from hazboost import FPBoost
 from hazboost.metrics import concordance_index
 
 PACKAGES = ("hazboost", "numpy", "scipy", "scikit-learn", "xgboost", "cupy", "cupy-cuda12x", "cupy-cuda13x")
-ROUNDS = {"n_estimators": 50, "max_depth": 6}
-#: What FPBoost takes for a given number of rounds, for the trees of AFT.
-SAMPLING = {"subsample": 0.5, "colsample_bytree": 0.5, "learning_rate": 0.1, "max_bin": 64}
+ROUNDS = 50
+#: The same trees for FPBoost and for XGBoost.
+TREES = {"max_depth": 6, "learning_rate": 0.1, "subsample": 0.5, "colsample_bytree": 0.5, "max_bin": 64}
 #: Held-out rows that accuracy is judged on.
 HELD_OUT = 10_000
 #: Rows whose hazards are asked at their own times at once: the answer has as many times as rows.
@@ -204,21 +204,22 @@ def held_out(rows: int) -> tuple[Arrays, Arrays]:
 
 
 def fit_own(data: Arrays, machine: Machine, settings: dict[str, Any] | None = None) -> FPBoost:
-    """Fit FPBoost, by default with one head of each kind, and all cores where there is no GPU."""
-    model = FPBoost(**(ROUNDS if settings is None else settings), device=machine.device, n_jobs=-1, random_state=0)
+    """Fit FPBoost with one head of each kind: fixed rounds where there are no settings; all cores without a GPU."""
+    chosen: dict[str, Any] = {"n_estimators": ROUNDS, **TREES} if settings is None else settings
+    model = FPBoost(**chosen, device=machine.device, n_jobs=-1, random_state=0)
     return model.fit(data["X"], (data["event"], data["time"]))
 
 
 class Aft:
-    """XGBoost's accelerated failure time model, with the trees of FPBoost's defaults."""
+    """XGBoost's accelerated failure time model, with the same trees."""
 
     def __init__(self, data: Arrays, machine: Machine) -> None:
         upper = np.where(data["event"], data["time"], np.inf)
         matrix = xgb.QuantileDMatrix(
-            data["X"], label_lower_bound=data["time"], label_upper_bound=upper, max_bin=SAMPLING["max_bin"]
+            data["X"], label_lower_bound=data["time"], label_upper_bound=upper, max_bin=TREES["max_bin"]
         )
-        settings = SAMPLING | {"objective": "survival:aft", "max_depth": ROUNDS["max_depth"], "device": machine.device}
-        self.booster = xgb.train(settings, matrix, num_boost_round=ROUNDS["n_estimators"])
+        settings = TREES | {"objective": "survival:aft", "device": machine.device}
+        self.booster = xgb.train(settings, matrix, num_boost_round=ROUNDS)
 
     def predict(self, X: Any) -> Any:
         """Predicted times."""
@@ -289,7 +290,11 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--rows", type=_sizes, default=(), help="like 1e6,1e7; those of the part by default")
     parser.add_argument("--repeats", type=positive, default=3, help="fits after the first; 3 by default")
     parser.add_argument("--device", default="cuda", help="cuda by default; cpu to try the script")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.output.suffix != ".jsonl":
+        parser.error(f"--output: the name must end with .jsonl; got {options.output.name}")
+    check_names(parser, "--part", options.part, PARTS)
+    return options
 
 
 def _sizes(text: str) -> tuple[int, ...]:

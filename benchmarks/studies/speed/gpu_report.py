@@ -78,7 +78,8 @@ def machine_table(about: Line | None) -> Table:
         processor = [about["cpu"], str(about["cores"]), f"{about['memory_gib']} GiB", about["system"]]
         gpu_memory = f"{about['gpu_memory_gib']} GiB" if "gpu" in about else "none"
         label = about.get("gpu", "none")
-        rows.append((label, [gpu_memory, *processor, f"python {about['python']}, {versions}"]))
+        cuda = f", CUDA {about['cuda']}, driver {about['driver']}" if "gpu" in about else ""
+        rows.append((label, [gpu_memory, *processor, f"python {about['python']}, {versions}{cuda}"]))
     heads = ["memory of the GPU", "processor", "cores", "memory", "system", "versions"]
     return text_table("gpu-machine", "Machine with a GPU", "GPU", heads, rows)
 

@@ -21,10 +21,11 @@ FITTED_FOR_PREDICTION = 20_000
 UNKNOWN_TO_AUTHORS = ("init", "patience")
 
 ROUNDS = {"n_estimators": 50, "max_depth": 6, "learning_rate": 0.1}
-#: The same trees for FPBoost and for XGBoost: its defaults, and ours.
+#: The same trees for all models and versions, whatever their defaults: those of XGBoost, and sampled ones.
+HALF = {"subsample": 0.5, "colsample_bytree": 0.5, "max_bin": 64}
 SAMPLING: Mapping[str, dict[str, Any]] = {
     "all rows and columns in 256 bins": {"subsample": 1.0, "colsample_bytree": 1.0, "max_bin": 256},
-    "half of the rows and columns in 64 bins": {"subsample": 0.5, "colsample_bytree": 0.5, "max_bin": 64},
+    "half of the rows and columns in 64 bins": HALF,
 }
 #: Fixed rounds begin without covariates, as XGBoost does: the regression of the default start is no part of boosting.
 START = {"init": "marginal"}
@@ -84,8 +85,8 @@ def nothing(cell: Cell) -> dict[str, Any]:
 
 
 def the_rounds(cell: Cell) -> dict[str, Any]:
-    """A fixed number of rounds of our own trees, from our own start."""
-    return ROUNDS
+    """A fixed number of rounds, from our own start."""
+    return ROUNDS | HALF
 
 
 def rounds_of(cell: Cell) -> dict[str, Any]:
@@ -94,9 +95,10 @@ def rounds_of(cell: Cell) -> dict[str, Any]:
 
 
 def heads_of(cell: Cell) -> dict[str, Any]:
-    """Half of the heads of each family, 20 rounds of our default trees."""
+    """Half of the heads of each family, 20 rounds of shallow trees."""
     half = int(cell.setting) // 2
-    return {"weibull_heads": half, "loglogistic_heads": half, "n_estimators": 20, "max_depth": 2, **START}
+    heads = {"weibull_heads": half, "loglogistic_heads": half}
+    return heads | ROUNDS | {"n_estimators": 20, "max_depth": 2} | HALF | START
 
 
 def paper_of(cell: Cell) -> dict[str, Any]:

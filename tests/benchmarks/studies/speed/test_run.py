@@ -176,3 +176,9 @@ def test_what_fails_on_a_gpu_is_a_line():
 
     (line,) = gpu.attempts({"fpboost": broken})
     assert "no such device" in line["error"]
+
+
+def test_results_of_a_gpu_are_json_lines(tmp_path, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        gpu.main(["--output", str(tmp_path / "gpu.txt")])
+    assert "must end with .jsonl; got gpu.txt" in capsys.readouterr().err
