@@ -13,7 +13,7 @@ STUDIES = {
     "paper": "the experiments of the FPBoost paper: every model, eight data sets, thirty seeds",
     "accuracy": "models at their defaults on the time-fixed data sets of SurvSet",
     "kinds": "delayed entry, interval censoring, competing risks, changing covariates and recurrent events",
-    "speed": "seconds of a default fit beside a random survival forest",
+    "speed": "seconds and memory of fits and predictions, beside other packages and the version before",
 }
 
 

@@ -1,4 +1,4 @@
-"""How much memory a process holds, and held at most. Needs nothing but Python, as it also runs in other interpreters."""
+"""Memory that a process holds, and held at most. Needs nothing but Python, as it also runs in other interpreters."""
 
 from __future__ import annotations
 

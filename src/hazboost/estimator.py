@@ -29,7 +29,7 @@ from hazboost.data.reading import as_groups, as_target, check_causes, check_info
 from hazboost.data.sample import Sample
 from hazboost.data.summary import Summary
 from hazboost.data.target import Target
-from hazboost.engines import Engine, Features, LocalEngine, monotone_engine
+from hazboost.engines import CudaEngine, Engine, Features, LocalEngine, check_cuda, monotone_engine
 from hazboost.engines.collective import refuse_company
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
 from hazboost.hazards.heads import HEADS
@@ -188,7 +188,8 @@ default="scaled_softmax"
     n_jobs : int, optional
         Number of threads; ``None`` means one and ``-1`` all, as in scikit-learn.
     device : str, default="cpu"
-        Where XGBoost grows trees: ``"cpu"`` or ``"cuda"``.
+        ``"cpu"``, or ``"cuda"`` (``"cuda:1"``) for a GPU, which needs CuPy. Features, scores and gradients then stay on
+        the GPU, and features may be arrays of CuPy; predictions are as well, if the features are.
     random_state : int, RandomState instance or None, default=None
         Seed of the random start, of folds and splits, and of the sampling of rows and columns.
     verbose : int, default=0
@@ -558,6 +559,8 @@ default="scaled_softmax"
             raise ValueError(
                 f"device must be 'cpu', 'cuda' or, with its number, 'cuda:0'; got {describe(self.device)}."
             )
+        if self.device != "cpu":
+            check_cuda(self.device)
         self._head_counts()
 
     def _read_sample(self, schema: Schema, X: Any, y: Any, sample_weight: Any, groups: Any) -> Sample:
@@ -566,7 +569,13 @@ default="scaled_softmax"
         target = as_target(y, sample_weight, causes_known=self.n_causes is not None)
         sample = Sample(schema.encode(X), target, None if groups is None else as_groups(groups, target))
         check_rows(sample.X.shape[0], target)
-        return self._prepare(schema, sample).with_copies_together(2 * self.n_folds)
+        if self._keeps_on_device(schema.sparse):
+            sample = sample.on_device()
+        sample = self._prepare(schema, sample)
+        # Many subjects, and rounds that are given: nothing is chosen that copies could spoil.
+        if self.n_estimators != "auto" and POLICY.hold_out_of(sample.target.n_subjects) is not None:
+            return sample
+        return sample.with_copies_together(2 * self.n_folds)
 
     def _prepare(self, schema: Schema, sample: Sample) -> Sample:
         """Refuse what cannot be learned from, and make the weights relative to their mean."""
@@ -648,6 +657,7 @@ default="scaled_softmax"
             constraints.directions,
             constraints.groups,
             upper_limits(data.highest, schema.categories),
+            schema.sparse,
         )
         # Rounds that are given are made for the pace of few subjects, whatever their number.
         pace = policy.pace_for(data.n_subjects) if self.n_estimators == "auto" else policy.with_folds
@@ -670,7 +680,11 @@ default="scaled_softmax"
 
     def _engine(self, settings: dict[str, Any], features: Features, n_scores: int) -> Engine:
         """What grows the trees; subclasses that run elsewhere return another engine."""
-        return LocalEngine(settings, n_scores, features)
+        return (CudaEngine if self._keeps_on_device(features.sparse) else LocalEngine)(settings, n_scores, features)
+
+    def _keeps_on_device(self, sparse: bool) -> bool:
+        """Whether features, scores and gradients stay on a GPU; XGBoost uses it in its own way for sparse features."""
+        return self.device != "cpu" and self.tree_method == "hist" and not sparse
 
     def _mixture(self, background: float, n_causes: int) -> Mixture:
         """The heads with their activations."""

@@ -114,6 +114,41 @@ def test_every_callback_sees_every_round_and_any_of_them_stops():
     assert seen[0][2] > seen[3][2]
 
 
+class OneOfTwoPlaces(LocalEngine):
+    """Holds half of the rows; those in the other place have the same losses and twice the gradients."""
+
+    def total(self, *values):
+        return tuple(2.0 * value for value in values)
+
+    def largest(self, value):
+        return 2.0 * value
+
+
+@pytest.mark.parametrize(("step", "factor"), [("max", 0.5), ("subject", 1.0), ("newton", 1.0)])
+def test_the_largest_gradient_and_the_mean_loss_are_those_of_all_places(step, factor):
+    X, target = simulate(1)
+    mixture = Mixture({"weibull": 1}, PARAMETER_ACTIVATIONS["exp"], WEIGHT_ACTIVATIONS["exp"])
+    objective, steps, losses = Objective(mixture, 0.0, 0.5, STEPS[step]), [], []
+    for kind in (LocalEngine, OneOfTwoPlaces):
+        engine = kind({**SETTINGS, "learning_rate": 0.1}, mixture.n_scores)
+        matrix, seen = engine.matrix(X, np.zeros((N, mixture.n_scores)), target_columns(target)), []
+        trees = boost(engine, objective, matrix, 1, [lambda state, seen=seen: seen.append(state.loss)])
+        steps.append(engine.scores(trees, matrix))
+        losses.append(seen[0])
+    assert np.abs(steps[0]).max() > 1e-3
+    np.testing.assert_allclose(steps[1], factor * steps[0], atol=1e-5)
+    assert losses[0] == pytest.approx(losses[1], rel=1e-14)
+
+
+def test_without_any_gradient_the_scores_stay():
+    """All heads are dead; the largest gradient, by which the others are divided, is zero."""
+    X, target = simulate(1)
+    mixture = Mixture({"weibull": 1}, PARAMETER_ACTIVATIONS["relu"], WEIGHT_ACTIVATIONS["relu"], background=0.5)
+    engine, matrix, trees, losses = grow(mixture, np.full(3, -1.0), X, target, step="max", rounds=2)
+    np.testing.assert_array_equal(engine.scores(trees, matrix), -1.0)
+    assert np.isfinite(losses).all()
+
+
 def test_no_round_leaves_the_start():
     X, target = simulate(1)
     mixture = Mixture({"weibull": 1}, PARAMETER_ACTIVATIONS["exp"], WEIGHT_ACTIVATIONS["exp"])

@@ -61,7 +61,14 @@ def test_rounds_settings_and_columns_are_those_of_all_parts(divided):
     np.testing.assert_allclose(matrix.start + np.sum(steps, axis=0), divided.scores(trees, matrix), atol=1e-5)
     np.testing.assert_array_equal(divided.columns(matrix)["lower"], COLUMNS["lower"])
     assert divided.learning_rate == 0.5
+    assert divided.scores(trees, matrix).dtype == np.float32
     assert [part.engine.settings["seed"] for part in divided.with_settings(seed=3).parts] == [3, 3]
+
+
+def test_sums_are_those_of_any_one_part(divided):
+    """All parts have the same rows, which count once."""
+    assert divided.total(2.0, 3.0) == (2.0, 3.0)
+    assert divided.largest(4.0) == 4.0
 
 
 def test_new_data_use_the_bins_of_the_training_data(divided):

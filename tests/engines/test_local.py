@@ -41,6 +41,18 @@ def test_scores_begin_at_the_start_and_move_with_the_trees():
     assert errors[-1] < 0.3 * errors[0]
 
 
+def test_scores_are_as_precise_as_xgboost_holds_them():
+    engine, matrix, trees = grown(2)
+    for rounds in (None, (0, 1)):
+        assert engine.scores(trees, matrix, rounds).dtype == np.float32
+
+
+def test_all_rows_are_in_one_place():
+    engine = LocalEngine(SETTINGS, 3)
+    assert engine.total(2.0, 3.0) == (2.0, 3.0)
+    assert engine.largest(4.0) == 4.0
+
+
 def test_rounds_add_up_and_can_be_cut_off():
     engine, matrix, trees = grown(4)
     parts = [engine.scores(trees, matrix, (made, made + 1)) - START for made in range(4)]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hazboost.hazards.quadrature import integrate
+from hazboost.hazards.quadrature import SMOOTH_NODES, integrate, integrate_smooth
 
 AT = np.array([[-1.0, 0.0, 0.3, 1.7, 2.0, 9.0]])
 
@@ -46,3 +46,34 @@ def test_rows_without_width_have_no_integral():
     np.testing.assert_allclose(got[:, 0], [0.0, 0.5, 0.0])
     empty = integrate(lambda rows, x: (x, x), edges[:1], np.ones((1, 2)), np.ones(1))
     np.testing.assert_array_equal(empty, [[0.0, 0.0]])
+
+
+@pytest.mark.parametrize("at", [0.001, 0.004, 0.3, 0.5, 0.996, 0.999])
+def test_a_jump_is_found_wherever_it_is(at):
+    """Also between the end of a panel and the node next to it."""
+    got = integrate(lambda rows, x: (np.where(x < at, 1.0, 0.0), x), np.array([[0.0, 1.0]]), AT, np.array([1e-10]))
+    np.testing.assert_allclose(got, np.clip(AT, 0.0, at), atol=1e-8)
+
+
+def test_a_large_integral_leaves_the_others_alone():
+    size = np.array([1e15, 1.0])
+    edges, at = np.repeat([[0.0, 1.0, 2.0]], 2, axis=0), np.repeat([[0.5, 2.0]], 2, axis=0)
+    got = integrate(lambda rows, x: (size[rows, None] * np.ones_like(x), x), edges, at, np.full(2, 1e-9))
+    np.testing.assert_allclose(got, size[:, None] * at, rtol=1e-12)
+
+
+@pytest.mark.parametrize("power", [0, 1, 5, 33, 62])
+def test_the_smooth_rule_is_exact_for_polynomials(power):
+    integral, _ = integrate_smooth(SMOOTH_NODES[None] ** power)
+    assert integral[0] == pytest.approx(1.0 / (power + 1.0), rel=1e-13)
+
+
+def test_the_smooth_rule_accepts_no_wrong_integral():
+    """Falls of all widths at all places, of which the steep ones are between two nodes."""
+    place, width = (part.ravel() for part in np.meshgrid(np.linspace(0.0, 1.0, 1501), np.geomspace(1e-6, 1.0, 40)))
+    z = (place[:, None] - SMOOTH_NODES) / width[:, None]
+    integral, smooth = integrate_smooth(0.5 * (1.0 + np.tanh(z)))
+    log_cosh = [np.logaddexp(z, -z) for z in (place / width, (place - 1.0) / width)]
+    exact = 0.5 * (1.0 + width * (log_cosh[0] - log_cosh[1]))
+    assert 0.1 < smooth.mean() < 0.9
+    np.testing.assert_allclose(integral[smooth], exact[smooth], rtol=1e-7)

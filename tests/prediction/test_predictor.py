@@ -1,18 +1,23 @@
 """Predictions: conditional on survival, with time-varying covariates, and for each cause."""
 
+import pickle
 import re
 
 import numpy as np
 import pytest
+import scipy.sparse
 from scipy.integrate import quad
 from scipy.stats import rankdata
 from sklearn.exceptions import UndefinedMetricWarning
 
 from hazboost import FPBoost, Surv
+from hazboost.hazards import distribution as distributions
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads import HEADS
 from hazboost.metrics import concordance_index
+from hazboost.prediction import model as models
 from hazboost.prediction.model import parameter_columns
+from hazboost.utils import blocks
 
 RNG = np.random.default_rng(0)
 N = 200
@@ -319,3 +324,37 @@ def test_undefined_score_is_nan_with_a_warning(model):
         assert np.isnan(model.score(X[:2], (np.zeros(2, dtype=bool), np.array([1.0, 2.0]))))
     with pytest.warns(UndefinedMetricWarning, match="no two subjects can be compared"):  # one subject in two rows
         assert np.isnan(model.score(X[:2], Surv.counting([0.0, 1.0], [1.0, 2.0], [0, 1], id=[1, 1])))
+
+
+def test_threads_may_be_changed_after_the_fit(model, competing, monkeypatch):
+    """Predictions do not depend on them."""
+    used = []
+
+    def for_each_block(work, n, step, n_threads=1):
+        used.append(n_threads)
+        return blocks.for_each_block(work, n, step, n_threads)
+
+    monkeypatch.setattr(distributions, "for_each_block", for_each_block)
+    monkeypatch.setattr(distributions, "LARGEST_BLOCK", 32)
+    for fitted_model in (model, competing):
+        before = [fitted_model.predict(X), fitted_model.predict_median(X), fitted_model.predict(X, cause=1)]
+        assert set(used) == {1}
+        several = clone_fitted(fitted_model).set_params(n_jobs=3)
+        after = [several.predict(X), several.predict_median(X), several.predict(X, cause=1)]
+        np.testing.assert_array_equal(before, after)
+        assert 3 in used
+        used.clear()
+
+
+def clone_fitted(estimator):
+    return pickle.loads(pickle.dumps(estimator))
+
+
+@pytest.mark.parametrize("kind", [np.asarray, scipy.sparse.csr_matrix])
+def test_scores_of_blocks_are_those_of_all_rows(kind, monkeypatch):
+    fitted_model = fitted(init="linear")
+    whole = fitted_model.model_.scores(X)
+    monkeypatch.setattr(models, "BLOCK", 7)
+    np.testing.assert_allclose(fitted_model.model_.scores(X), whole, rtol=1e-6)
+    table = kind(X)
+    np.testing.assert_allclose(fitted_model.predict(table), fitted_model.predict(X), rtol=1e-12)

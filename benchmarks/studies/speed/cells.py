@@ -37,6 +37,11 @@ class Cell:
     threads: int
     repeat: int
 
+    @property
+    def data(self) -> tuple[str, str, int]:
+        """What is fitted, whatever the repeat."""
+        return self.part, self.setting, self.rows
+
     def __str__(self) -> str:
         rows = f" {self.rows:,} rows" if self.rows else ""
         return f"{self.part}: {self.setting}{rows}, {self.model}, repeat {self.repeat}"

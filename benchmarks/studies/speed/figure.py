@@ -19,7 +19,7 @@ STYLES = (
     ("#7a5195", "X", ":"),
     ("#000000", "<", "-."),
 )
-SETTINGS = {
+SETTINGS: Any = {
     "svg.hashsalt": "speed", "svg.fonttype": "none", "font.size": 10, "text.color": INK, "axes.labelcolor": INK,
     "xtick.color": INK, "ytick.color": INK, "axes.edgecolor": FAINT, "axes.spines.top": False,
     "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True, "grid.color": GRID,
@@ -32,7 +32,7 @@ def draw(curves: Mapping[str, dict[int, float]], path: Path) -> None:
     from matplotlib.figure import Figure  # noqa: PLC0415
 
     with mpl.rc_context(SETTINGS):
-        figure = Figure(figsize=(7.5, 4.6), layout="constrained")
+        figure = Figure(figsize=(8.5, 4.8), layout="constrained")
         axes = figure.subplots()
         for number, (title, curve) in enumerate(curves.items()):
             colour, marker, dashes = (OWN, "o", "-") if number == 0 else STYLES[(number - 1) % len(STYLES)]
@@ -58,10 +58,10 @@ def label(title: str, curve: dict[int, float]) -> str:
     Examples
     --------
     >>> label("Cox", {100: 1.0, 1000: 10.0}), label("Cox", {100: 1.0})
-    ('Cox, n^1.00', 'Cox')
+    ('Cox, $n^{1.00}$', 'Cox')
     """
     slope = exponent(curve)
-    return title if slope is None else f"{title}, n^{slope:.2f}"
+    return title if slope is None else f"{title}, $n^{{{slope:.2f}}}$"
 
 
 def _legend(axes: Any, curves: list[dict[int, float]]) -> None:

@@ -48,7 +48,7 @@ def extrapolate(known: dict[int, float], rows: int) -> float | None:
     smaller = max((n for n in known if n < largest and known[n] > 0.0), default=None)
     if smaller is not None and known[largest] > 0.0:
         exponent = max(1.0, log(known[largest] / known[smaller]) / log(largest / smaller))
-    return round(known[largest] * (rows / largest) ** exponent, 4)
+    return round(known[largest] * float((rows / largest) ** exponent), 4)
 
 
 def _known(cell: Cell, lines: Lines, field: str) -> dict[int, float]:

@@ -174,10 +174,15 @@ def by_defaults(rows: int, machine: Machine, repeats: int) -> Any:
     data, new = held_out(rows)
 
     def measure() -> dict[str, Any]:
-        models: list[FPBoost] = []
-        result = repeated(lambda: models.append(fit_own(data, machine, {})) or models[-1], data["X"], machine, repeats)
-        chosen = {"rounds": int(models[-1].n_estimators_), "depth": int(models[-1].max_depth_)}
-        return result | chosen | judged(models[-1], new)
+        last: dict[str, FPBoost] = {}
+
+        def fit() -> FPBoost:
+            last["model"] = fit_own(data, machine, {})
+            return last["model"]
+
+        result = repeated(fit, data["X"], machine, repeats)
+        chosen = {"rounds": int(last["model"].n_estimators_), "depth": int(last["model"].max_depth_)}
+        return result | chosen | judged(last["model"], new)
 
     return attempts({"fpboost": measure})
 
@@ -210,7 +215,9 @@ class Aft:
         matrix = xgb.QuantileDMatrix(
             data["X"], label_lower_bound=data["time"], label_upper_bound=upper, max_bin=FPBoost().max_bin
         )
-        sampling = {name: getattr(FPBoost(), name) for name in ("subsample", "colsample_bytree", "learning_rate", "max_bin")}
+        sampling = {
+            name: getattr(FPBoost(), name) for name in ("subsample", "colsample_bytree", "learning_rate", "max_bin")
+        }
         settings = sampling | {"objective": "survival:aft", "max_depth": ROUNDS["max_depth"], "device": machine.device}
         self.booster = xgb.train(settings, matrix, num_boost_round=ROUNDS["n_estimators"])
 

@@ -17,9 +17,14 @@ PLACES = {"host": "memory of the host", "device": "generated on the device"}
 
 def gpu_tables(results: Path) -> list[Table]:
     """Fits to large data, accuracy, defaults, and the machine."""
-    lines = storage.read(results / "gpu", lambda line: (line["part"], line["model"], line["rows"]))
-    about = storage.read(results / "gpu", lambda line: str(line["kind"])).get("machine")
+    lines = {key[:3]: line for key, line in storage.read(results, _key).items()}
+    about = storage.read(results, lambda line: str(line["kind"])).get("machine")
     return [large_table(lines), accuracy_table(lines), defaults_table(lines), machine_table(about)]
+
+
+def _key(line: Line) -> tuple[str, str, int, int]:
+    """The key of a line of this part of the study: only these state their columns."""
+    return line["part"], line["model"], line["rows"], line["columns"]
 
 
 def large_table(lines: dict[Any, Line]) -> Table:
@@ -28,7 +33,9 @@ def large_table(lines: dict[Any, Line]) -> Table:
     for (part, model, n), line in lines.items():
         if part in PLACES:
             about = [PLACES[part], f"{n:,}"]
-            rows.append((TITLES[model], about + (_seconds(line) if line["error"] is None else [_last(line["error"])] * 5)))
+            rows.append(
+                (TITLES[model], about + (_seconds(line) if line["error"] is None else [_last(line["error"])] * 5))
+            )
     heads = ["data", "rows", "fit, s", "first fit, s", "risk, s", "first risk, s", "peak, GiB of the GPU"]
     return text_table("gpu-large", "50 rounds of depth 6 on a GPU", "model", heads, rows)
 

@@ -11,7 +11,7 @@ import json
 import runpy
 import sys
 import time as clock
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial, wraps
 from importlib import import_module
 from pathlib import Path
@@ -94,9 +94,13 @@ def time_shares(fit: Fit, arrays: dict[str, Any]) -> Result:
     for name in LIKELIHOOD:
         if hasattr(objective, name):
             likelihood.watch(objective, name)
-    for owner, name in ((xgboost.Booster, "boost"), (xgboost.Booster, "predict"), (xgboost.QuantileDMatrix, "__init__")):
+    for owner, name in (
+        (xgboost.Booster, "boost"),
+        (xgboost.Booster, "predict"),
+        (xgboost.QuantileDMatrix, "__init__"),
+    ):
         trees.watch(owner, name)
-    model, result = fitted(fit, arrays, before=lambda: [watch.reset() for watch in (likelihood, trees)])
+    model, result = fitted(fit, arrays, before=(likelihood.reset, trees.reset))
     shares = {"likelihood_seconds": round(likelihood.seconds, 4), "trees_seconds": round(trees.seconds, 4)}
     _, seconds, _ = timed(lambda: model.risk(arrays["X"]))
     return result | shares | {"predict_seconds": seconds}
@@ -128,12 +132,13 @@ ACTIONS: dict[str, Callable[[Fit, dict[str, Any]], Result]] = {
 }
 
 
-def fitted(fit: Fit, arrays: dict[str, Any], before: Callable[[], Any] = lambda: None) -> tuple[Model, Result]:
-    """Fit to a few rows, call `before`, fit to all rows; the model and the seconds of the second fit."""
+def fitted(fit: Fit, arrays: dict[str, Any], before: Iterable[Callable[[], None]] = ()) -> tuple[Model, Result]:
+    """Fit to a few rows, call what comes `before`, fit to all rows; the model and the seconds of the second fit."""
     X, event, time = (arrays[name] for name in ("X", "event", "time"))
     few = slice(None, None, -(-len(X) // WARM_UP))
     fit(X[few], event[few], time[few]).risk(X[few])
-    before()
+    for call in before:
+        call()
     model, seconds, cpu_seconds = timed(lambda: fit(X, event, time))
     return model, {"n": X.shape[0], "d": X.shape[1], "fit_seconds": seconds, "fit_cpu_seconds": cpu_seconds}
 

@@ -23,8 +23,8 @@ UNKNOWN_TO_AUTHORS = ("init", "patience")
 ROUNDS = {"n_estimators": 50, "max_depth": 6, "learning_rate": 0.1}
 #: The same trees for FPBoost and for XGBoost: its defaults, and ours.
 SAMPLING: Mapping[str, dict[str, Any]] = {
-    "all rows and columns, 256 bins": {"subsample": 1.0, "colsample_bytree": 1.0, "max_bin": 256},
-    "half of the rows and columns, 64 bins": {"subsample": 0.5, "colsample_bytree": 0.5, "max_bin": 64},
+    "all rows and columns in 256 bins": {"subsample": 1.0, "colsample_bytree": 1.0, "max_bin": 256},
+    "half of the rows and columns in 64 bins": {"subsample": 0.5, "colsample_bytree": 0.5, "max_bin": 64},
 }
 #: Fixed rounds begin without covariates, as XGBoost does: the regression of the default start is no part of boosting.
 START = {"init": "marginal"}
@@ -73,6 +73,21 @@ class Part:
         ]
 
 
+def fit(cell: Cell) -> Action:
+    """Fit, and predict for the same rows."""
+    return "fit"
+
+
+def nothing(cell: Cell) -> dict[str, Any]:
+    """All defaults."""
+    return {}
+
+
+def the_rounds(cell: Cell) -> dict[str, Any]:
+    """A fixed number of rounds of our own trees, from our own start."""
+    return ROUNDS
+
+
 def rounds_of(cell: Cell) -> dict[str, Any]:
     """A fixed number of rounds, with the same trees for every model."""
     return ROUNDS | SAMPLING[cell.setting] | ({} if cell.model == AFT else START)
@@ -99,9 +114,9 @@ PARTS: Mapping[str, Part] = {
         (OWN, PREVIOUS, *OTHERS),
         ("defaults",),
         (1_000, 10_000, 100_000),
-        arguments=lambda cell: {},
+        arguments=nothing,
         arrays=_simulated,
-        action=lambda cell: "fit",
+        action=fit,
     ),
     "fixed": Part(
         (OWN, PREVIOUS, AFT),
@@ -117,7 +132,7 @@ PARTS: Mapping[str, Part] = {
         (10_000,),
         arguments=heads_of,
         arrays=_simulated,
-        action=lambda cell: "fit",
+        action=fit,
     ),
     "paper": Part(
         (PAPER, AUTHORS),
@@ -125,14 +140,14 @@ PARTS: Mapping[str, Part] = {
         (0,),
         arguments=paper_of,
         arrays=lambda cell: data.of_the_paper(cell.setting),
-        action=lambda cell: "fit",
+        action=fit,
         threads=1,
     ),
     "predict": Part(
         (OWN, PREVIOUS),
         ("risk", "survival"),
         (1_000_000,),
-        arguments=lambda cell: ROUNDS,
+        arguments=the_rounds,
         arrays=lambda cell: data.with_new_rows(min(FITTED_FOR_PREDICTION, cell.rows), cell.rows, cell.repeat),
         action=lambda cell: "risk" if cell.setting == "risk" else "survival",
     ),

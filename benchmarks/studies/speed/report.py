@@ -109,16 +109,18 @@ class View:
 
 
 def fits_table(lines: Lines, field: str, title: str) -> Table:
-    """Models by numbers of rows; in brackets how often that of FPBoost, where it is about seconds."""
+    """Models by numbers of rows; beside seconds, how many times those of FPBoost they are."""
     view = View.of(lines, "fits")
     rows = []
     for model in view.models:
         entries = []
         for n in view.rows:
             value, ratio = view.median(model, "defaults", n, field), view.ratio((model, OWN), "defaults", n, field)
-            entries.append(amount(value) if model == OWN or value is None else f"{amount(value)} ({times(ratio)})")
+            is_plain = model == OWN or ratio is None or field == "peak_gib"
+            entries.append(amount(value) if is_plain else f"{amount(value)} ({times(ratio)})")
         if field == "fit_seconds":
-            entries.append(amount(exponent(curve_of(view, model))))
+            slope = exponent(curve_of(view, model))
+            entries.append(DASH if slope is None else f"{slope:.2f}")
         rows.append((title_of(model), entries))
     heads = [*(f"{n:,} rows" for n in view.rows), *(["exponent"] if field == "fit_seconds" else [])]
     return text_table(f"fits-{field}", f"{title} ({view.threads})", "model", heads, rows)
@@ -194,19 +196,33 @@ def paper_table(lines: Lines) -> Table:
     rows: list[tuple[str, list[str]]] = []
     ratios: dict[str, list[float]] = {"fit_seconds": [], "predict_seconds": []}
     for name in view.settings:
-        settings, line = HYPERPARAMETERS[name], next(iter(repeats_of(view.lines, view.cell(PAPER, name, 0)).values()), {})
+        settings, line = (
+            HYPERPARAMETERS[name],
+            next(iter(repeats_of(view.lines, view.cell(PAPER, name, 0)).values()), {}),
+        )
         entries = [f"{line.get('n', 0):,}", str(line.get("d", DASH))]
         entries.append(f"{settings.weibull_heads} + {settings.loglogistic_heads}")
         for field, found in ratios.items():
             ratio = view.ratio((AUTHORS, PAPER), name, 0, field)
-            found += [] if ratio is None else [ratio]
+            if ratio is not None:
+                found.append(ratio)
             seconds = (view.median(model, name, 0, field) for model in (PAPER, AUTHORS))
             entries += [*map(amount, seconds), times(ratio)]
         rows.append((name, entries))
     for label, summary in (("geometric mean", geometric_mean), ("minimum", min)):
         fit, predict = (times(summary(found) if found else None) for found in ratios.values())
         rows.append((label, ["", "", "", "", "", fit, "", "", predict]))
-    heads = ["rows", "columns", "heads", "fit, s", "authors, s", "times faster", "risk, s", "authors, s", "times faster"]
+    heads = [
+        "rows",
+        "columns",
+        "heads",
+        "fit, s",
+        "authors, s",
+        "times faster",
+        "risk, s",
+        "authors, s",
+        "times faster",
+    ]
     return text_table("paper", f"The paper's configurations ({view.threads})", "data", heads, rows)
 
 
@@ -217,7 +233,8 @@ def predict_table(lines: Lines) -> Table:
     for n in view.rows:
         for model in view.models:
             risk, in_place, matrix = (
-                view.median(model, "risk", n, field) for field in ("predict_seconds", "in_place_seconds", "matrix_seconds")
+                view.median(model, "risk", n, field)
+                for field in ("predict_seconds", "in_place_seconds", "matrix_seconds")
             )
             relative = [times(risk / each if risk and each else None) for each in (in_place, matrix)]
             survival, memory, result = (

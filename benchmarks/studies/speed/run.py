@@ -64,7 +64,7 @@ def run(planned: Sequence[Cell], settings: Run) -> None:
     with tempfile.TemporaryDirectory(prefix="hazboost-speed-") as place:
         folder = Path(place)
         sources = {PREVIOUS: export(settings.previous, folder)} if PREVIOUS in available else {}
-        commits = {PREVIOUS: commit_of(settings.previous)}
+        commits = own_commit(), commit_of(settings.previous)
         for group in comparisons(cell for cell in due if cell.model in available):
             data = folder / "data.npz"
             data.unlink(missing_ok=True)
@@ -72,7 +72,7 @@ def run(planned: Sequence[Cell], settings: Run) -> None:
                 if is_long(cell, lines):
                     continue
                 result = _measure(cell, lines, data, sources.get(cell.model, REPOSITORY / "src"), settings.limits)
-                about = {"machine": machine, "commit": commits.get(cell.model, own_commit())}
+                about: Line = {"machine": machine, "commit": commits[cell.model == PREVIOUS]}
                 about["versions"] = versions(peer_of(cell.model))
                 lines[cell] = cells.store(settings.output, cell, result | about)
                 sys.stderr.write(f"{cell}: {describe(result)}\n")
@@ -80,7 +80,7 @@ def run(planned: Sequence[Cell], settings: Run) -> None:
 
 def comparisons(due: Iterable[Cell]) -> Iterable[list[Cell]]:
     """Cells that share their data, in the given order."""
-    for _, group in groupby(due, key=lambda cell: (cell.part, cell.setting, cell.rows, cell.repeat)):
+    for _, group in groupby(due, key=lambda cell: (cell.data, cell.repeat)):
         yield list(group)
 
 
@@ -116,6 +116,5 @@ def describe(result: Line) -> str:
         return f"skipped, {result['skipped']}"
     if result["error"] is not None:
         return f"ERROR {result['error'].strip().splitlines()[-1]:.100}"
-    return (
-        f"fit {result['fit_seconds']:.2f} s, predict {result['predict_seconds']:.2f} s, peak {result['peak_gib']:.2f} GiB"
-    )
+    fit, predict, peak = (result[field] for field in ("fit_seconds", "predict_seconds", "peak_gib"))
+    return f"fit {fit:.2f} s, predict {predict:.2f} s, peak {peak:.2f} GiB"

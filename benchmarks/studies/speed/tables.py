@@ -7,7 +7,9 @@ from collections.abc import Iterable, Sequence
 from benchmarks.harness.tables.table import DASH, Entry, Row, Table
 
 
-def text_table(name: str, title: str, corner: str, heads: Sequence[str], rows: Iterable[tuple[str, list[str]]]) -> Table:
+def text_table(
+    name: str, title: str, corner: str, heads: Sequence[str], rows: Iterable[tuple[str, list[str]]]
+) -> Table:
     """A table of words."""
     made = tuple(Row(label, tuple(Entry(text=each or " ") for each in entries)) for label, entries in rows)
     return Table(name, title, corner, tuple(heads), made)

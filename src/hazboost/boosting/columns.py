@@ -33,14 +33,14 @@ def target_columns(target: Target) -> dict[str, Array]:
 def read_target(columns: Columns) -> Target:
     """The inverse of `target_columns`, up to the engine's precision; but every row is a subject of its own."""
     lower, upper = columns["lower"], columns["upper"]
-    n, event = len(lower), upper < 0.0
-    portion = columns.get("portion", np.ones(n))
+    event, one = upper < 0.0, np.ones_like(lower)
+    portion = columns.get("portion", one)
     return Target(
         lower,
         np.where(event, lower, upper),
-        columns.get("weight", np.ones(n)) / portion,
-        columns.get("entry", np.zeros(n)),
+        columns.get("weight", one) / portion,
+        columns.get("entry", np.zeros_like(lower)),
         np.where(event, -upper, 0.0).astype(np.intp),
-        np.arange(n),
+        np.arange(len(lower)),
         portion,
     )

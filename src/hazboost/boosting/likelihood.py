@@ -27,6 +27,7 @@ Its hazard is clipped at zero where weights are negative, and is the background 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
@@ -97,7 +98,7 @@ def row_loss(mixture: Mixture, scores: Array, observed: Observed, order: int = C
     ]
     chance = _sum_over_causes(causes, mixture.background * observed.length) if len(observed.between) else None
     parts = [cause.loss(chance, order) for cause in causes]
-    value = parts[0].value if len(parts) == 1 else np.add.reduce([part.value for part in parts])
+    value = sum(part.value for part in parts)
     if chance is not None:
         value[observed.between] -= chance.log_value
     if order == VALUE:
@@ -134,12 +135,12 @@ class _Chance(NamedTuple):
 
 def _sum_over_causes(causes: list[_Cause], floor: Array) -> _Chance:
     """Add up the hazards of all causes over the intervals; ``floor`` is the background hazard over them."""
-    hazard = np.add.reduce([cause.interval_hazard for cause in causes])
-    clipped_away = np.logical_or.reduce([cause.may_clip for cause in causes]) & (hazard < floor)
+    hazard = sum(cause.interval_hazard for cause in causes)
+    clipped_away = reduce(np.logical_or, [cause.may_clip for cause in causes]) & (hazard < floor)
     bounded = np.clip(np.where(clipped_away, floor, hazard), SMALLEST_HAZARD, MAX_EXPONENT)
     log_value, pull = np.log(-np.expm1(-bounded)), 1.0 / np.expm1(bounded)
     if clipped_away.any():
-        unclipped = np.add.reduce([cause.unclipped_hazard() for cause in causes])
+        unclipped = sum(cause.unclipped_hazard() for cause in causes)
         log_value += np.where(clipped_away, pull * (unclipped - floor), 0.0)
     return _Chance(log_value, pull, clipped_away)
 

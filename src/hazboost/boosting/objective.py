@@ -16,10 +16,11 @@ from hazboost.data.target import Target
 from hazboost.hazards.heads.base import VALUE
 from hazboost.hazards.mixture import Mixture, columns
 from hazboost.utils.arrays import Array
+from hazboost.utils.devices import beside, is_on_device
 from hazboost.utils.threads import map_threads
 
-#: Rows evaluated at a time: few enough for their numbers to stay in the processor's cache.
-BLOCK = 8_192
+#: Rows evaluated at a time: few enough for their numbers to stay in the processor's cache. A GPU wants many.
+BLOCK, BLOCK_ON_DEVICE = 8_192, 2**22
 #: Pseudo-residuals and their hessians are cut here, far outside any useful step, to stay inside single precision.
 MAX_GRADIENT = 1e15
 
@@ -73,7 +74,8 @@ class Objective:
 
     def observe(self, target: Target) -> Observations:
         """Prepare a target for many evaluations."""
-        return Observations.of(target, self.mixture.n_causes, BLOCK)
+        size = BLOCK_ON_DEVICE if is_on_device(target.lower) else BLOCK
+        return Observations.of(target, self.mixture.n_causes, size)
 
     def losses(self, scores: Array, observations: Observations) -> Array:
         """Penalised loss of each row, of shape (n,), for scores of shape (n, scores)."""
@@ -103,13 +105,13 @@ class Objective:
 
     def pseudo_residuals(self, scores: Array, observations: Observations, room: Residuals) -> Sums:
         """Fill in weighted gradient and hessian, the negative targets and the weights of the trees."""
-        longer = self.longer_steps
+        longer = beside(self.longer_steps, scores)
 
         def evaluate(block: tuple[slice, Observed]) -> tuple[float, float]:
             rows, observed = block
             loss = self.row_loss(columns(scores[rows]), observed, self.step.order)
             gradient, hessian = loss.gradient, loss.curvature if self.step.second_order else observed.portion
-            largest = float(np.abs(gradient).max(initial=0.0)) if self.step.by_largest else 0.0
+            largest = float(np.abs(gradient).max()) if self.step.by_largest else 0.0
             if self.step.second_order:
                 gradient *= longer
                 np.minimum(hessian, MAX_GRADIENT, out=hessian)
@@ -121,7 +123,8 @@ class Objective:
             room.hessian[rows] = hessian.T if self.step.second_order else hessian[:, None]
             return observed.total(loss.value), largest
 
-        losses, largest = zip(*map_threads(evaluate, observations.blocks, self.n_threads), strict=True)
+        n_threads = 1 if is_on_device(scores) else self.n_threads
+        losses, largest = zip(*map_threads(evaluate, observations.blocks, n_threads), strict=True)
         return Sums(sum(losses), observations.mass, max(largest))
 
     @property

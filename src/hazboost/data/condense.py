@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from hazboost.data.target import Target
+from hazboost.utils.arrays import Array
 
 
 def join_rows(target: Target) -> Target:
@@ -86,6 +87,13 @@ def _concatenate(parts: Sequence[Target]) -> Target:
     names = ("lower", "upper", "weight", "entry", "cause")
     lower, upper, weight, entry, cause = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
     return Target.of(lower, upper, weight, entry=entry, cause=cause)
+
+
+def events_by_cause(target: Target, n_causes: int) -> Array:
+    """Weighted number of events of each cause, those in intervals included; the events of `as_if_only`, counted."""
+    known = np.bincount(target.cause, target.weight, minlength=n_causes + 1)[1:].astype(np.float64)
+    share = known / known.sum() if known.sum() > 0.0 else np.full(n_causes, 1.0 / n_causes)
+    return known + share * float(target.weight @ target.interval)
 
 
 def as_if_only(target: Target, cause: int) -> Target:

@@ -15,6 +15,7 @@ from scipy.sparse import csr_matrix, issparse
 
 from hazboost.data.target import Target, number_by_appearance
 from hazboost.utils.arrays import Array, Indices
+from hazboost.utils.devices import beside, is_on_device, to_host
 
 Hashes = npt.NDArray[np.uint64]
 
@@ -53,6 +54,8 @@ def copies(X: Any, target: Target) -> Indices | None:
     features, outcomes, both = (
         _sum_by(subject, hashes) for hashes in (feature_hash, outcome_hash, _mix(feature_hash ^ outcome_hash))
     )
+    if (np.diff(np.sort(both)) > 0).all():  # no two subjects are the same
+        return None
     number, (n_same, n_features, n_outcome) = number_by_appearance(both), map(_multiplicity, (both, features, outcomes))
     frequency = (n_outcome - 1) / max(len(both) - 1, 1)
     if _agreement(n_same, n_features, frequency) <= AGREEMENT:
@@ -81,6 +84,9 @@ def row_hashes(X: Any, salt: int = 0) -> Hashes:
     Two different rows among a million have the same hash with a probability of about 1e-8.
     """
     stored = csr_matrix(X) if issparse(X) else None
+    if is_on_device(X):
+        parts = (_mix(_bits(X[:, i]) + beside(_salts(np.array([i]), salt), X)) for i in range(X.shape[1]))
+        return np.asarray(to_host(sum(parts)), dtype=np.uint64)
     hashes = np.zeros(X.shape[0], dtype=np.uint64)
     if stored is not None:
         entries = _mix(_bits(stored.data) + _salts(stored.indices, salt))
@@ -93,7 +99,7 @@ def row_hashes(X: Any, salt: int = 0) -> Hashes:
 
 def _bits(values: npt.NDArray[Any]) -> Hashes:
     """The bits of numbers."""
-    return (np.asarray(values, dtype=np.float64) + 0.0).view(np.uint64)  # adding 0.0 turns -0.0 into 0.0
+    return (values.astype(np.float64) + 0.0).view(np.uint64)  # adding 0.0 turns -0.0 into 0.0
 
 
 def _salts(columns: npt.NDArray[Any], salt: int) -> Hashes:

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_array
 from hazboost.data.categories import Categories, read_categories
 from hazboost.data.frames import column_names, is_table, refuse_repeated_names
 from hazboost.utils.arrays import Array, as_numbers, as_plain, refuse_without_numbers
+from hazboost.utils.devices import is_on_device, to_host
 
 #: Trees hold features in single precision.
 LARGEST = float(np.finfo(np.float32).max)
@@ -108,6 +109,9 @@ def readable(X: Any) -> Any:
     if is_table(X):
         refuse_repeated_names(column_names(X), "X")
         return X
+    if is_on_device(X):
+        _refuse_other_shapes(X.shape)
+        return X.astype(np.float32, copy=False)
     if scipy.sparse.issparse(X):
         refuse_without_numbers(X, "X")
     elif isinstance(X, Mapping):
@@ -118,7 +122,9 @@ def readable(X: Any) -> Any:
         _refuse_other_shapes(plain.shape)
         X = plain if isinstance(X, np.ma.MaskedArray) or plain.dtype.kind == "O" else X
     # Infinite values are refused by `Schema.encode`, which names their column and row.
-    return check_array(X, accept_sparse="csr", dtype=np.float64, ensure_all_finite=False, input_name="X")
+    # Single precision is kept: it is that of the trees.
+    kinds = [np.float64, np.float32]
+    return check_array(X, accept_sparse="csr", dtype=kinds, ensure_all_finite=False, input_name="X")
 
 
 def _refuse_other_shapes(shape: tuple[int, ...]) -> None:
@@ -170,7 +176,9 @@ def highest_values(encoded: Any) -> Array:
         return np.asarray(encoded.nanmax(axis=0).todense(), dtype=np.float64).ravel()
     if scipy.sparse.issparse(encoded):
         return np.full(encoded.shape[1], np.nan)
-    highest: Array = np.fmax.reduce(encoded, axis=0, initial=np.nan)
+    if is_on_device(encoded):
+        return np.asarray(to_host(np.nanmax(encoded, axis=0)), dtype=np.float64)
+    highest: Array = np.fmax.reduce(encoded, axis=0, initial=np.nan).astype(np.float64)
     return highest
 
 
@@ -196,11 +204,13 @@ def _check_size(encoded: Any, names: list[Any] | None) -> None:
     """Refuse tables without rows or columns, and values that are infinite, also in the trees' single precision."""
     _refuse_other_shapes(encoded.shape)
     stored = encoded.data if scipy.sparse.issparse(encoded) else encoded
-    # These two ignore NaN, and need no memory.
-    low, high = (reduce(stored, axis=None, initial=0.0) for reduce in (np.fmin.reduce, np.fmax.reduce))
-    if max(-low, high) <= LARGEST:
+    if is_on_device(stored):
+        low, high = np.nanmin(stored), np.nanmax(stored)
+    else:  # these two ignore NaN, and need no memory
+        low, high = (reduce(stored, axis=None, initial=0.0) for reduce in (np.fmin.reduce, np.fmax.reduce))
+    if max(-float(low), float(high)) <= LARGEST:
         return
-    entries = scipy.sparse.coo_matrix(encoded)
+    entries = scipy.sparse.coo_matrix(to_host(encoded))
     first = int(np.argmax(np.abs(entries.data) > LARGEST))
     row, column, value = entries.row[first], entries.col[first], entries.data[first]
     called = f"column {names[column]!r}" if names else f"column {column}"

@@ -14,6 +14,15 @@ from hazboost.data.folds import outcomes, rows_of, split_units, units
 from hazboost.data.summary import Summary, summarise
 from hazboost.data.target import Target, join_targets, number_by_appearance
 from hazboost.utils.arrays import Array, Indices, Mask
+from hazboost.utils.devices import beside, is_on_device, to_device, to_host
+
+#: Of features in batches, so many values are read into memory at the same time: 80 megabytes.
+VALUES_IN_MEMORY = 10_000_000
+
+
+def rows_to_load(most: int, X: Any) -> int:
+    """How many rows of features in batches to read into memory, at most ``most``."""
+    return max(1, min(most, VALUES_IN_MEMORY // int(X.shape[1])))
 
 
 @dataclass(frozen=True)
@@ -44,7 +53,13 @@ class Sample:
         return self if heavy.all() else replace(self.rows(heavy), target=self.target.only(heavy))
 
     def split(self, fraction: float, seed: int) -> tuple[Sample, Sample]:
-        """Set a part of the subjects aside, stratified on the event where both parts can have some."""
+        """Set a part of the subjects aside, stratified on the event where both parts can have some.
+
+        Of batches, the part is no larger than what fits into memory.
+        """
+        if not self.is_in_memory:
+            rows = len(self.target)
+            fraction = min(fraction, rows_to_load(rows, self.X) / rows)
         unit = units(self.target, self.group)
         kept, aside = split_units(outcomes(self.target, unit), fraction, seed, grouped=self.group is not None)
         return self.rows(rows_of(unit, kept)), self.rows(rows_of(unit, aside))
@@ -55,17 +70,24 @@ class Sample:
         return not hasattr(self.X, "load")
 
     def in_memory(self) -> Sample:
-        """The same with all features in memory."""
+        """The same with all features in the memory of the computer."""
+        if is_on_device(self.X):
+            return replace(self, X=to_host(self.X).astype(np.float64))
         return self if self.is_in_memory else replace(self, X=self.X.load())
+
+    def on_device(self) -> Sample:
+        """The same with all features, in single precision as trees hold them, in the memory of the GPU."""
+        return replace(self, X=to_device(self.X, np.float32))
 
     def rows(self, rows: Indices | Mask) -> Sample:
         """Some of the rows; those of batches always in their own order."""
         if not self.is_in_memory and rows.dtype != np.bool_:
             rows = np.sort(rows).astype(np.intp)
-        return Sample(self.X[rows], self.target[rows], None if self.group is None else self.group[rows])
+        return Sample(self.X[beside(rows, self.X)], self.target[rows], None if self.group is None else self.group[rows])
 
     def draw(self, most: int, rng: np.random.Generator) -> Sample:
-        """At most about ``most`` rows: those of subjects drawn at random."""
+        """At most about ``most`` rows: those of subjects drawn at random. Of batches, no more than fit into memory."""
+        most = most if self.is_in_memory else rows_to_load(most, self.X)
         if len(self.target) <= most:
             return self
         subject = number_by_appearance(self.target.subject)

@@ -76,13 +76,13 @@ class Target:
         weight = np.ones(n) if weight is None else weight
         return cls(lower, upper, weight, entry, cause.astype(np.intp), number, portion)
 
-    @property
+    @cached_property
     def event(self) -> Mask:
         """Where the time of the event was observed."""
         seen: Mask = self.lower == self.upper
         return seen
 
-    @property
+    @cached_property
     def interval(self) -> Mask:
         """Where the event is known to lie between two different times: interval or left censoring."""
         between: Mask = (self.lower < self.upper) & np.isfinite(self.upper)
@@ -91,9 +91,11 @@ class Target:
     @property
     def middle(self) -> Array:
         """A single time for methods that need one: the middle of an interval, elsewhere ``lower``."""
+        if not self.interval.any():
+            return self.lower
         return np.where(self.interval, 0.5 * (self.lower + np.where(self.interval, self.upper, 0.0)), self.lower)
 
-    @property
+    @cached_property
     def mass(self) -> Array:
         """Weight times portion of each row; the sum is the weighted number of subjects."""
         return self.weight * self.portion

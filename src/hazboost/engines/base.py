@@ -46,6 +46,9 @@ class Engine(Protocol):
             For held-out rows the training data, whose bins they must use if they are binned at all.
         """
 
+    def nearer(self, X: Any) -> Any:
+        """Encoded features where the engine works, so that predictions are computed there."""
+
     def columns(self, matrix: Matrix) -> Columns:
         """The columns that a matrix was given, as precisely as the engine keeps them."""
 

@@ -63,6 +63,10 @@ class DividedEngine:
         )
         return DividedMatrix(matrices, start.astype(np.float32))
 
+    def nearer(self, X: Any) -> Any:
+        """Features where the parts work."""
+        return self.parts[0].engine.nearer(X)
+
     def columns(self, matrix: DividedMatrix) -> Columns:
         """The columns of a matrix, which all parts were given."""
         return self.parts[0].engine.columns(matrix.parts[0])

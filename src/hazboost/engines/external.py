@@ -40,7 +40,7 @@ def external_matrix(X: BatchedFeatures, fields: Fields, common: Mapping[str, Any
     common : mapping
         What XGBoost wants to be told of each batch: names and types of the features.
     **settings
-        Number of bins and of threads.
+        Number of bins and of threads, and data whose bins to use.
     """
     return xgb.ExtMemQuantileDMatrix(_Reader(X, fields, common), enable_categorical=True, **settings)
 

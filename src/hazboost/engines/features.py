@@ -25,6 +25,8 @@ class Features:
         Positions of features that may interact in a tree; by default all of them.
     highest : tuple of float, optional
         The largest value of each feature in training; infinite for categories.
+    sparse : bool
+        Whether they come as a sparse matrix.
     """
 
     n: int
@@ -33,6 +35,7 @@ class Features:
     directions: tuple[int, ...] = ()
     groups: tuple[tuple[int, ...], ...] | None = None
     highest: tuple[float, ...] | None = None
+    sparse: bool = False
 
     def only(self, kept: Sequence[int]) -> Features:
         """Some of the features, at their new positions.
@@ -51,4 +54,5 @@ class Features:
             tuple(self.directions[old] for old in kept) if self.directions else (),
             None if self.groups is None else tuple(tuple(new[i] for i in group if i in new) for group in self.groups),
             None if self.highest is None else tuple(self.highest[old] for old in kept),
+            self.sparse,
         )

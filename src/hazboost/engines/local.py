@@ -16,6 +16,7 @@ from hazboost.engines.external import BatchedFeatures, external_matrix
 from hazboost.engines.features import Features
 from hazboost.engines.packing import pack, unpack, with_idle_outputs
 from hazboost.utils.arrays import Array
+from hazboost.utils.devices import to_host
 
 
 @dataclass(frozen=True)
@@ -52,18 +53,22 @@ class LocalEngine:
 
         Held-out data, which are given ``like`` the training data, are not: XGBoost puts a value above all bins into the
         last one, whereas the finished model, which sees the value itself, may treat it in another way. It also takes a
-        hundred times as long to read a binned row of a sparse matrix. Features in batches are training data, binned on
-        disk.
+        hundred times as long to read a binned row of a sparse matrix. Features in batches are always training data, and
+        binned on disk, with the bins of those that they are given ``like``.
         """
         common = {"feature_names": feature_names(self.features), "feature_types": feature_types(self.features)}
         fields = {"base_margin": with_idle_outputs(start), **pack(columns or {}, self.n_scores)}
         threads = self.settings.get("nthread")
         if isinstance(X, BatchedFeatures):
-            return external_matrix(X, fields, common, nthread=threads, max_bin=self.settings["max_bin"])
+            return external_matrix(X, fields, common, nthread=threads, max_bin=self.settings["max_bin"], ref=like)
         everything = {**common, **fields, "nthread": threads, "enable_categorical": True}
         if columns is not None and like is None and self.settings.get("tree_method") == "hist":
             return xgb.QuantileDMatrix(X, max_bin=self.settings["max_bin"], **everything)
         return xgb.DMatrix(within_range(X, self.features), **everything)
+
+    def nearer(self, X: Any) -> Any:
+        """Features are in the memory of the computer."""
+        return to_host(X)
 
     def columns(self, matrix: xgb.DMatrix) -> Columns:
         """The columns of a matrix, in single precision."""

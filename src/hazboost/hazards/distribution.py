@@ -25,9 +25,12 @@ from hazboost.hazards.mixture import LARGEST_EXPONENT, Mixture, Parameters, colu
 from hazboost.hazards.quadrature import SMOOTH_NODES, integrate, integrate_smooth
 from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.blocks import for_each_block
+from hazboost.utils.devices import beside, is_on_device, to_host
 
 #: Numbers of heads, times and rows evaluated at a time: few enough to stay in the processor's cache.
 BLOCK = 2**17
+#: The same on a GPU, which wants many.
+BLOCK_ON_DEVICE = 2**28
 #: Rows in a block, however few times are asked for.
 LARGEST_BLOCK = 2**13
 #: Times that a subject counts for in an adaptive integral or in the search for quantiles.
@@ -38,8 +41,8 @@ LOG_TIME_RANGE = (-690.0, 690.0)
 PRECISE, ROUGH = 1e-13, 1e-4
 #: Cumulative hazard after which survival rarely counts: S = exp(-45), about 3e-20.
 LATE = 45.0
-#: Values of H at which panels of integrals of survival are cut. They follow its fall, whether it is steep, slow, or both
-#: in succession as in a mixture.
+#: Values of H at which panels of integrals of survival are cut. They follow its fall, whether it is steep, slow, or
+#: both in succession as in a mixture.
 LEVELS = np.array([0.01, 0.1, 0.4, 1.0, 2.5, 6.0, 15.0, LATE])
 MIDDLE = 3  # where H = 1
 #: Integrals of survival begin this far, in log-time, before the time at which H = 1 (before tau, if that is earlier).
@@ -103,6 +106,10 @@ class Distribution:
         )
         return replace(self, scores=self.scores[rows], **known)
 
+    def on_host(self) -> Distribution:
+        """The same in the memory of the computer, where everything can be computed."""
+        return replace(self, scores=to_host(self.scores), alive_at=to_host(self.alive_at), past=to_host(self.past))
+
     def given_alive_at(self, times: Array) -> Distribution:
         """Distributions conditional on being event-free at ``times`` s, of shape (n,): ``S(t) / S(s)`` for t > s.
 
@@ -130,7 +137,9 @@ class Distribution:
 
         The hazard may be infinite at t = 0; the value returned there is that at a time of about 1e-300.
         """
-        return self._at_times(lambda block, at: (block if cause is None else block.of_cause(cause))._hazard_at(at), times)
+        return self._at_times(
+            lambda block, at: (block if cause is None else block.of_cause(cause))._hazard_at(at), times
+        )
 
     def cumulative_incidence(self, times: Array, cause: int) -> Array:
         r"""Probability of an event of one cause by t, :math:`\int_0^t h_c(s) S(s) ds`, of the shape of `survival`.
@@ -167,9 +176,12 @@ class Distribution:
         # The curves that are not smooth are few. They are gathered, because adaptive integrals of few rows are slow.
         rest = np.flatnonzero(np.isnan(mean))
         if len(rest):
-            mean[rest] = self[rest]._in_blocks(
-                lambda block, _: block._integral(np.full(len(block), log_tau)), (), ADAPTIVE
+            adaptive = (
+                self[rest]
+                .on_host()
+                ._in_blocks(lambda block, _: block._integral(np.full(len(block), log_tau)), (), ADAPTIVE)
             )
+            mean[rest] = beside(adaptive, mean)
         return mean * self.unit
 
     def mean(self) -> Array:
@@ -183,7 +195,8 @@ class Distribution:
         return self._in_blocks(lambda block, _: block._mean(), (), ADAPTIVE)
 
     def _at_times(self, function: Callable[[Distribution, Array], Array], times: Array) -> Array:
-        """Values of a function of (distribution, times), of shape (n, times), at times of shape (times,) or (n, times)."""
+        """A function of (distribution, times) at times of shape (times,) or (n, times), giving (n, times)."""
+        times = beside(times, self.scores)
         return self._in_blocks(
             lambda block, rows: function(block, times if times.ndim == 1 else times[rows]),
             times.shape[-1:],
@@ -193,11 +206,12 @@ class Distribution:
     def _in_blocks(
         self, function: Callable[[Distribution, slice], Array], shape: tuple[int, ...], n_times: int
     ) -> Array:
-        """Values of a function of (distribution, rows), of shape (n, *shape), which evaluates about ``n_times`` times."""
-        step = max(1, min(LARGEST_BLOCK, BLOCK // (n_times * self.mixture.n_heads)))
+        """A function of (distribution, rows) that evaluates about ``n_times`` times, giving (n, *shape)."""
+        block, most = (BLOCK_ON_DEVICE, len(self)) if is_on_device(self.scores) else (BLOCK, LARGEST_BLOCK)
+        step = max(1, min(most, block // (n_times * self.mixture.n_heads)))
         if len(self) <= step:
             return function(self, slice(None))
-        result = np.empty((len(self), *shape))
+        result = np.empty_like(self.scores, dtype=np.float64, shape=(len(self), *shape))
 
         def fill(rows: slice) -> None:
             result[rows] = function(replace(self[rows], n_threads=1), rows)
@@ -258,14 +272,15 @@ class Distribution:
         It is one of ``3 tau u^2 S(tau u^3)`` over u; S is 1 until ``alive_at``, where the substitution then begins.
         """
         tau = np.exp(log_tau)
-        alive = np.zeros((len(self), 1)) if self.alive_at is None else np.exp(self._log_time(self.alive_at[:, None]))
+        nothing = np.zeros_like(self.scores, dtype=np.float64, shape=(len(self), 1))
+        alive = nothing if self.alive_at is None else np.exp(self._log_time(self.alive_at[:, None]))
         alive = np.minimum(alive, tau)
-        times = alive + (tau - alive) * CUBES
-        survival = np.ones((len(self), len(SMOOTH_NODES)))
-        np.exp(-self._cumulative(np.clip(log_time(times), *LOG_TIME_RANGE)), out=survival[:, 1:])
+        times = alive + (tau - alive) * beside(CUBES, nothing)
+        survival = np.ones_like(times, shape=(len(self), len(SMOOTH_NODES)))
+        survival[:, 1:] = np.exp(-self._cumulative(np.clip(log_time(times), *LOG_TIME_RANGE)))
         # Before the first node S may fall unseen.
         unseen = CUBES[0] * (1.0 - survival[:, 1])
-        integral, smooth = integrate_smooth(survival * STRETCH)
+        integral, smooth = integrate_smooth(survival * beside(STRETCH, survival))
         smooth &= unseen <= UNSEEN * integral
         return np.where(smooth, alive[:, 0] + (tau - alive[:, 0]) * integral, np.nan)
 
@@ -277,7 +292,7 @@ class Distribution:
         divided by about its largest value.
         """
         crossings = self._crossings() if crossings is None else crossings
-        lower = (np.minimum(crossings[:, MIDDLE], upper) - REACH)[:, None]
+        lower = np.maximum(np.minimum(crossings[:, MIDDLE], upper) - REACH, LOG_TIME_RANGE[0])[:, None]
         if self.alive_at is not None:  # S is 1 until then
             lower = np.minimum(np.maximum(lower, self._log_time(self.alive_at[:, None])), upper[:, None])
         scouts = lower + (upper[:, None] - lower) * SCOUTS
@@ -414,7 +429,7 @@ def _steady_cumulative_hazard(mixture: Mixture, parameters: Parameters, log_t: A
     """`_cumulative_hazard`, but such that the values at some times do not depend on what other times are asked for.
 
     With negative weights the cumulative hazard is kept from falling where terms of both signs have become so large that
-    they cancel, at late times. It can only be kept from what it was before; `REFERENCES` are therefore always asked for.
+    they cancel, at late times. That needs its values at earlier times: `REFERENCES` are therefore always asked for.
     """
     if not mixture.weight_activation.signed:
         return _cumulative_hazard(mixture, parameters, log_t)
@@ -504,7 +519,10 @@ def _survival_and_part(
 ) -> tuple[Array, Array]:
     """Survival, and the cumulative hazard of one cause, at log-times of shape (len(rows), points)."""
     total, part = _of_panels(
-        distribution, lambda block, log_t: _total_and_part(block._by_cause(_steady_cumulative_hazard, log_t), cause), rows, x
+        distribution,
+        lambda block, log_t: _total_and_part(block._by_cause(_steady_cumulative_hazard, log_t), cause),
+        rows,
+        x,
     )
     if distribution.past is not None and alone.past is not None:
         total = np.maximum(total - distribution.past[rows, None], 0.0)

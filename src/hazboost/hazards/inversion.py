@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hazboost.utils.arrays import Array, Indices, Mask
+from hazboost.utils.arrays import Array, Indices
 
 #: ``choose(rows)`` returns the functions of these rows; they take and return arrays of shape (len(rows), levels).
 ChooseRows = Callable[[Indices], Callable[[Array], Array]]
@@ -38,9 +38,14 @@ class Bracket(NamedTuple):
     at_other: Array
     at_before: Array
 
-    def rows(self, rows: Indices | Mask) -> Bracket:
+    def rows(self, rows: Indices) -> Bracket:
         """Some of the rows."""
         return Bracket(*(part[rows] for part in self))
+
+    @property
+    def upper(self) -> Array:
+        """The end at which the level is reached."""
+        return np.where(self.at_x >= 0.0, self.x, self.other)
 
     def move_to(self, x: Array, value: Array) -> Bracket:
         """Take up a new point between x and the other one."""
@@ -53,11 +58,6 @@ class Bracket(NamedTuple):
             np.where(same, self.at_other, self.at_x),
             np.where(same, self.at_x, self.at_other),
         )
-
-    @property
-    def upper(self) -> Array:
-        """The end at which the level is reached."""
-        return np.where(self.at_x >= 0.0, self.x, self.other)
 
 
 def invert(choose: ChooseRows, level: Array, bounds: tuple[float, float], tolerance: float) -> Array:
@@ -90,7 +90,8 @@ def invert(choose: ChooseRows, level: Array, bounds: tuple[float, float], tolera
     result, bracket = _find_brackets(choose, level, bounds)
     at_work = np.isnan(result)
     rows = np.flatnonzero(at_work.any(axis=1))
-    functions, bracket, place = choose(rows), bracket.rows(rows), _first_place(bracket.rows(rows))
+    functions, bracket = choose(rows), bracket.rows(rows)
+    place = _first_place(bracket)
     for _ in range(MAX_EVALUATIONS):
         if not len(rows):
             break
@@ -104,8 +105,8 @@ def invert(choose: ChooseRows, level: Array, bounds: tuple[float, float], tolera
         number, column = np.nonzero(done)
         result[rows[number], column] = bracket.upper[number, column]
         at_work[rows[number], column] = False
-        left = at_work[rows].any(axis=1)
-        if left.sum() <= WORTH_NARROWING * len(rows):
+        left = np.flatnonzero(at_work[rows].any(axis=1))
+        if len(left) <= WORTH_NARROWING * len(rows):
             rows, bracket, place = rows[left], bracket.rows(left), place[left]
             functions = choose(rows)
     number, column = np.nonzero(at_work[rows])

@@ -26,7 +26,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
+from operator import add
 from typing import NamedTuple
 
 import numpy as np
@@ -41,6 +42,7 @@ from hazboost.hazards.activations import (
 from hazboost.hazards.heads import HEADS, Evaluation, Head
 from hazboost.hazards.heads.base import CURVATURE
 from hazboost.utils.arrays import Array, Indices, Mask
+from hazboost.utils.devices import beside
 
 #: Stands in for time zero, whose logarithm does not exist.
 SMALLEST_TIME = 1e-300
@@ -59,7 +61,7 @@ def columns(rows: Array) -> Array:
 
 def shrink(start: Array, grown: Array, trust: Array) -> Array:
     """Scores with the trees' contribution, ``grown - start``, multiplied by ``trust``."""
-    return start + trust * (grown - start)
+    return start + beside(trust, start) * (grown - start)
 
 
 @dataclass(frozen=True)
@@ -315,7 +317,7 @@ class Mixture:
             (parameters.weight[block.heads][axes] * block.head.cumulative(log_t, *logs)).sum(axis=0)
             for block, logs in self._broadcast(parameters, log_t)
         )
-        return sum(parts, start=np.zeros(()))
+        return reduce(add, parts)
 
     def _broadcast(self, parameters: Parameters, log_t: Array) -> Iterator[tuple[Block, list[Array]]]:
         """Each block with its log-parameters, given an axis for each one of ``log_t``."""
@@ -326,7 +328,7 @@ class Mixture:
 
 def _all_alive(activated: tuple[Activated, ...]) -> Mask:
     """Where none of the parameters of a block is zero."""
-    every: Mask = np.logical_and.reduce([one.alive for one in activated if one.alive is not None])
+    every: Mask = reduce(np.logical_and, [one.alive for one in activated if one.alive is not None])
     return every
 
 

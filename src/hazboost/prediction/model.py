@@ -15,9 +15,10 @@ from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.mixture import LARGEST_EXPONENT, Mixture, columns, shrink
 from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.blocks import for_each_block
+from hazboost.utils.devices import is_on_device
 
 #: Rows whose scores are computed at a time, because engines and linear starts make copies of the features.
-BLOCK = 2**16
+BLOCK, BLOCK_ON_DEVICE = 2**16, 2**24
 
 
 class Start(Protocol):
@@ -65,13 +66,17 @@ class Model:
 
         What is asked of the distributions is computed by ``n_threads`` threads.
         """
-        return Distribution(self.mixture, self.scores(self.schema.encode(X)), self.unit, n_threads=n_threads)
+        encoded = self.engine.nearer(self.schema.encode(X))
+        return Distribution(self.mixture, self.scores(encoded), self.unit, n_threads=n_threads)
 
     def scores(self, encoded: Any) -> Array:
         """Raw scores of each row, of shape (n, scores)."""
         n = encoded.shape[0]
-        if n <= BLOCK:
+        if n <= (BLOCK_ON_DEVICE if is_on_device(encoded) else BLOCK):
             return self._scores_of_block(encoded)
+        if is_on_device(encoded):
+            firsts = range(0, n, BLOCK_ON_DEVICE)
+            return np.concatenate([self._scores_of_block(encoded[i : i + BLOCK_ON_DEVICE]) for i in firsts])
         scores = np.empty((n, self.mixture.n_scores))
 
         def fill(rows: slice) -> None:
@@ -83,7 +88,7 @@ class Model:
     def _scores_of_block(self, encoded: Any) -> Array:
         start = self.start.margin(encoded)
         matrix = self.engine.matrix(encoded, start)
-        grown = np.add.reduce([self.engine.scores(trees, matrix) for trees in self.boosters])
+        grown = sum(self.engine.scores(trees, matrix) for trees in self.boosters)
         return shrink(start, grown / len(self.boosters), self.trust)
 
     def course(self, encoded: Any) -> Iterator[Array]:

@@ -24,6 +24,7 @@ from hazboost.prediction.curves import Curve, Kind, Path, make_curves
 from hazboost.prediction.model import Model, parameter_columns, share_columns
 from hazboost.utils.arrays import Array, as_numbers, as_times
 from hazboost.utils.describe import describe
+from hazboost.utils.devices import beside, is_on_device, to_host
 from hazboost.utils.tables import make_table
 
 
@@ -59,8 +60,8 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         distribution = self._distribution(X)
         # Survival time lost to a cause already increases with the risk; mean survival time decreases.
         if cause is None:
-            return -distribution.restricted_mean(self.model_.horizon)
-        return distribution.lost_time(self.model_.horizon, self._check_cause(cause))
+            return as_given(X, -distribution.restricted_mean(self.model_.horizon))
+        return distribution.on_host().lost_time(self.model_.horizon, self._check_cause(cause))
 
     def predict_survival_function(
         self,
@@ -88,7 +89,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         array of n `Curve`, or array of shape (n, times)
             A curve can be called with a time or an array of times, within or beyond the follow-up in training.
         """
-        return self._predict_curves("survival", self._distribution(X, alive_at), return_array, times)
+        return as_given(X, self._predict_curves("survival", self._distribution(X, alive_at), return_array, times))
 
     def predict_cumulative_hazard_function(
         self,
@@ -102,7 +103,8 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
 
         Parameters and returns are those of `predict_survival_function`.
         """
-        return self._predict_curves("cumulative_hazard", self._distribution(X, alive_at), return_array, times)
+        distribution = self._distribution(X, alive_at)
+        return as_given(X, self._predict_curves("cumulative_hazard", distribution, return_array, times))
 
     def predict_hazard_function(
         self, X: Any, return_array: bool = False, *, times: npt.ArrayLike | None = None, cause: int | None = None
@@ -113,7 +115,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         by default the hazard of any event. A hazard that is infinite at zero is evaluated at about 1e-300 instead.
         """
         which = None if cause is None else self._check_cause(cause)
-        return self._predict_curves("hazard", self._distribution(X), return_array, times, which)
+        return as_given(X, self._predict_curves("hazard", self._distribution(X), return_array, times, which))
 
     def predict_cumulative_incidence_function(
         self,
@@ -186,7 +188,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
             One for each subject, in order of appearance.
         """
         check_alignment({"X": X, "start": start, "stop": stop, "id": id})
-        distribution = self._distribution(X)
+        distribution = self._distribution(X).on_host()
         paths = _read_paths(distribution, start, stop, id)
         if times is not None:
             grid = _check_times(times)
@@ -221,7 +223,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
             raise ValueError(
                 f"q must be a probability, or a list of probabilities, between 0 and 1; got {describe(q)}."
             )
-        times = self._distribution(X, alive_at).quantile(np.atleast_1d(levels))
+        times = self._distribution(X, alive_at).on_host().quantile(np.atleast_1d(levels))
         return times if levels.ndim else times[:, 0]
 
     def predict_median(self, X: Any, *, alive_at: npt.ArrayLike | None = None) -> Array:
@@ -234,7 +236,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         With ``alive_at`` the mean is conditional on being event-free then; minus ``alive_at`` it is the mean residual
         life.
         """
-        return self._distribution(X, alive_at).mean()
+        return self._distribution(X, alive_at).on_host().mean()
 
     def predict_rmst(self, X: Any, tau: float | None = None, *, alive_at: npt.ArrayLike | None = None) -> Array:
         """Restricted mean survival times, by default restricted to the longest follow-up in training.
@@ -255,7 +257,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"tau must be a positive, finite time; got {describe(tau)}.")
         distribution = self._distribution(X, alive_at)
         # The model's unit of time is the longest follow-up.
-        return distribution.restricted_mean(distribution.unit if tau is None else float(tau))
+        return as_given(X, distribution.restricted_mean(distribution.unit if tau is None else float(tau)))
 
     def predict_parameters(self, X: Any) -> Any:
         """Parameters and weight of every head of every subject.
@@ -280,7 +282,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         log-normal heads (``eta ** (-1 / k)``); for exponentiated Weibull heads it is the scale of the Weibull
         distribution whose power they are. A head that is switched off has none (NaN).
         """
-        return make_table(parameter_columns(self._distribution(X)))
+        return make_table(parameter_columns(self._distribution(X).on_host()))
 
     def head_contributions(self, X: Any, times: npt.ArrayLike) -> Any:
         """Share of each head in the hazard over time.
@@ -299,7 +301,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
             the same names.
         """
         grid = _check_times(times)
-        return make_table(share_columns(self._distribution(X), grid))
+        return make_table(share_columns(self._distribution(X).on_host(), grid))
 
     def score(self, X: Any, y: Any, cause: int | None = None, sample_weight: Any = None) -> float:
         """Concordance index of `predict` with the observed outcomes; 1 is perfect and 0.5 is chance.
@@ -316,7 +318,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
             Weights of the rows; a pair of subjects counts as the product of its two weights.
         """
         check_alignment({"X": X, "y": y, "sample_weight": sample_weight})
-        return self._concordance(self.predict(X, cause), y, cause, sample_weight)
+        return self._concordance(to_host(self.predict(X, cause)), y, cause, sample_weight)
 
     def _concordance(self, predicted: Array, y: Any, cause: int | None, sample_weight: Any) -> float:
         """Concordance index of what `predict` has returned."""
@@ -340,8 +342,11 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         """Curves, or an array of values if times or an array are asked for."""
         if times is None and not return_array:
             # The default times are those of the training data, as in scikit-survival.
-            return make_curves(kind, distribution, self.unique_times_, *arguments)
-        return getattr(distribution, kind)(self.unique_times_ if times is None else _check_times(times), *arguments)
+            return make_curves(kind, distribution.on_host(), self.unique_times_, *arguments)
+        grid = self.unique_times_ if times is None else _check_times(times)
+        # Cumulative incidences are integrals that are refined where needed, which a GPU is not made for.
+        where = distribution.on_host() if kind == "cumulative_incidence" else distribution
+        return getattr(where, kind)(grid, *arguments)
 
     def _distribution(self, X: Any, alive_at: npt.ArrayLike | None = None) -> Distribution:
         """Check the features, and predict the distributions, conditional on ``alive_at`` if given."""
@@ -360,7 +365,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
                 f"alive_at must be a finite, non-negative time, or one for each of the {len(distribution)} subjects; "
                 f"got {describe(alive_at)}."
             )
-        return distribution.given_alive_at(np.broadcast_to(times, len(distribution)))
+        return distribution.given_alive_at(beside(np.broadcast_to(times, len(distribution)), distribution.scores))
 
     def _check_cause(self, cause: Any) -> int:
         """Check that the model was trained with events of this cause."""
@@ -402,3 +407,8 @@ def _check_times(times: npt.ArrayLike) -> Array:
     if grid.ndim != 1:
         raise ValueError(f"times must be a list of numbers; got an array of shape {grid.shape}.")
     return grid
+
+
+def as_given(X: Any, predicted: Any) -> Any:
+    """Predictions on the GPU if the features came from there, else in the memory of the computer."""
+    return predicted if is_on_device(X) else to_host(predicted)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
@@ -17,6 +19,8 @@ from hazboost.utils.warn import warn_caller
 WORSE = 1e-3
 #: Ties among fewer events are not worth a warning.
 ENOUGH_EVENTS = 20
+#: Ties among so many rows, or a few more, say enough about those of all.
+ENOUGH_ROWS = 200_000
 #: Jumps of Kaplan-Meier at tied times, in the median over its fall, from which on rounded times are worth a warning.
 COARSE = 0.018
 #: Expected and observed events that differ by less than this share are no sign of a poor fit.
@@ -82,6 +86,7 @@ def advise_on_ties(target: Target) -> None:
     """Warn where many events share few recorded times, which the likelihood would take for exact ones."""
     if target.interval.any():  # whoever gives intervals knows of them
         return
+    target = target[:: ceil(len(target) / ENOUGH_ROWS)]
     events, times = int(target.event.sum()), len(np.unique(merge_close(target.lower[target.event])))
     if events < ENOUGH_EVENTS or 2 * times > events:  # a few ties say nothing of how times were recorded
         return

@@ -25,6 +25,7 @@ from hazboost.hazards.mixture import Mixture
 from hazboost.training.policy import Policy
 from hazboost.training.starts import at_bound
 from hazboost.utils.arrays import Array, Indices
+from hazboost.utils.devices import beside
 
 #: Settings of the search for the maximum.
 SEARCH = {"maxiter": 100, "ftol": 1e-7}
@@ -61,10 +62,11 @@ class LinearStart:
 
     def margin(self, X: Any) -> Array:
         """Raw scores of each row, of shape (n, scores)."""
-        shift = np.clip(self.design.columns(X) @ self.coefficient, -self.largest_shift, self.largest_shift)
+        shift = np.clip(self.design.predict(X, self.coefficient), -self.largest_shift, self.largest_shift)
+        scales = beside(self.mixture.scales.astype(np.float64), shift)
+        log_intercept = beside(self.log_intercept, shift)
         # Each cause has scores of its own, so that a score gets the shift of one cause or none.
-        logs = self.log_intercept[:, None] + self.mixture.scales.T.astype(np.float64) @ shift.T
-        return self.mixture.scores_of_logs(logs).T
+        return self.mixture.scores_of_logs(log_intercept[:, None] + scales.T @ shift.T).T
 
     def without_features(self) -> LinearStart:
         """The same for everybody: the subject at the mean of the features."""

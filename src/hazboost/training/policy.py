@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Pace:
-    """How fast an automatic fit learns: the more subjects, the less a long step overfits. [Pace]
+    """How fast an automatic fit learns: the more subjects, the less a long step overfits.
 
     Attributes
     ----------

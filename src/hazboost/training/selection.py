@@ -12,7 +12,7 @@ import numpy as np
 from hazboost.boosting.callbacks import HeldOut, limited_loss
 from hazboost.boosting.likelihood import row_loss
 from hazboost.boosting.observed import Observed
-from hazboost.data.condense import as_if_only
+from hazboost.data.condense import events_by_cause
 from hazboost.data.folds import split_folds
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
@@ -68,7 +68,7 @@ class Choice:
     members : tuple of Member
         Models of the folds, to be averaged, or that of the hold-out; empty where trees are grown on all rows instead.
     start : Start, optional
-        The start of the model of the hold-out; elsewhere the start is fitted to all rows.
+        The start that was fitted to drawn rows, where there are many; elsewhere the start is fitted to all rows.
     """
 
     ridge: float | None
@@ -100,10 +100,11 @@ def choose(plan: Plan, sample: Sample) -> Choice:
     progress = FoldProgress(len(cv.folds), stages, draw=plan.search.verbose)
     ridge, starts, results = choose_ridge(plan, cv, progress) if plan.has_linear_start else (None, (), {})
     if plan.given.rounds is not None:
-        return Choice(ridge, plan.given.rounds, plan.first_depth, full, results)
+        start = None if share is None else starts[0]
+        return Choice(ridge, plan.given.rounds, plan.first_depth, full, results, start=start)
     trust = trust_in_trees(mixture, sample.target, policy)
     growing = Growing(plan, cv, starts or tuple(fit_constant_start(plan, fold.kept) for fold in cv.folds), trust)
-    best = growing.choose_depth(sum(events_by_cause(mixture, sample.target)), progress)
+    best = growing.choose_depth(float(events_by_cause(sample.target, mixture.n_causes).sum()), progress)
     if share is not None and cv.n_kept < everything.n_kept:
         best = replace(growing, cv=everything).grow_all(best.depth)
     by_cause = [float(part[0]) for part in mixture.by_cause(trust)]
@@ -299,10 +300,5 @@ def trust_in_trees(mixture: Mixture, target: Target, policy: Policy) -> Array:
     """
     per_cause, half = mixture.n_scores // mixture.n_causes, policy.events_for_half_trust
     return mixture.join_causes(
-        [np.full(per_cause, events / (events + half)) for events in events_by_cause(mixture, target)]
+        [np.full(per_cause, events / (events + half)) for events in events_by_cause(target, mixture.n_causes)]
     )
-
-
-def events_by_cause(mixture: Mixture, target: Target) -> list[float]:
-    """Weighted numbers of events, those in intervals included."""
-    return [as_if_only(target, cause).event_mass for cause in range(1, mixture.n_causes + 1)]

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from hazboost.boosting.algorithm import Callback, boost
 from hazboost.boosting.callbacks import Bar, EarlyStopping, HeldOut, History, ShowProgress
 from hazboost.boosting.columns import target_columns
 from hazboost.boosting.objective import Objective
-from hazboost.data.batches import FeatureBatches
 from hazboost.data.design import learn_design
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
 from hazboost.engines.base import Engine, Matrix, Trees
 from hazboost.prediction.model import Start
+from hazboost.training.batched import batched_matrix
 from hazboost.training.linear import LinearStart, fit_linear_path
 from hazboost.training.plan import Plan, Stopping
 from hazboost.training.starts import STARTS, ConstantStart, absent_causes, calm_absent_causes, marginal_start
@@ -65,14 +64,9 @@ def without_absent_causes(path: list[LinearStart], target: Target) -> list[Linea
 
 def training_matrix(engine: Engine, sample: Sample, start: Start, like: Matrix | None = None) -> Matrix:
     """A sample as the engine holds it, with the outcome of each row."""
-    return engine.matrix(sample.X, margins(start, sample.X), target_columns(sample.target), like)
-
-
-def margins(start: Start, X: Any) -> npt.NDArray[Any]:
-    """Scores of each row before the first tree; of features in batches in single precision, as engines hold them."""
-    if not isinstance(X, FeatureBatches):
-        return start.margin(X)
-    return np.concatenate([start.margin(part).astype(np.float32) for part in X.parts()])
+    if not sample.is_in_memory:
+        return batched_matrix(engine, sample, start)
+    return engine.matrix(sample.X, start.margin(sample.X), target_columns(sample.target), like)
 
 
 class Grown(NamedTuple):

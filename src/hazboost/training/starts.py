@@ -16,13 +16,14 @@ from scipy.optimize import brentq, least_squares, minimize
 
 from hazboost.boosting.likelihood import row_loss
 from hazboost.boosting.observed import Observed
-from hazboost.data.condense import as_if_only, condense, join_rows
+from hazboost.data.condense import as_if_only, condense, events_by_cause, join_rows
 from hazboost.data.nonparametric import kaplan_meier
 from hazboost.data.target import Target
 from hazboost.hazards.heads import Head
 from hazboost.hazards.heads.base import GRADIENT, VALUE
 from hazboost.hazards.mixture import SMALLEST_TIME, Block, Mixture, log_time
 from hazboost.utils.arrays import Array, Indices
+from hazboost.utils.devices import beside
 
 #: The smallest shape and weight that a random draw may give.
 SMALLEST_DRAW = 1e-3
@@ -141,7 +142,7 @@ def calm_absent_causes(mixture: Mixture, scores: Array, target: Target) -> Array
 
 def absent_causes(mixture: Mixture, target: Target) -> list[bool]:
     """For each cause, whether it has no event."""
-    return [as_if_only(target, cause).event_mass == 0.0 for cause in range(1, mixture.n_causes + 1)]
+    return [events == 0.0 for events in events_by_cause(target, mixture.n_causes).tolist()]
 
 
 def half_an_event(mixture: Mixture, target: Target) -> Array:
@@ -244,4 +245,4 @@ class ConstantStart:
 
     def margin(self, X: Any) -> Array:
         """The intercept, once for each row."""
-        return np.tile(self.intercept, (X.shape[0], 1))
+        return beside(np.tile(self.intercept, (X.shape[0], 1)), X)

@@ -35,7 +35,7 @@ def row_losses(model: FPBoost, X: Any, target: Target) -> Array:
     A model measures time in its own unit. The hazard per unit of the user's time is smaller by the factor ``unit``, so
     each observed event adds ``log(unit)`` to the loss.
     """
-    distribution = model.model_.distribution(readable(X))
+    distribution = model.model_.distribution(readable(X)).on_host()
     mixture, scores = distribution.mixture, columns(distribution.scores)
     observed = Observed.of(target.scaled(distribution.unit), mixture.n_causes)
     loss = row_loss(mixture, scores, observed, VALUE).value

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hazboost.utils.describe import and_more, describe
+from hazboost.utils.devices import to_host
 
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -39,12 +38,6 @@ REMEDIES = {
 }
 
 
-def special(like: Any) -> ModuleType:
-    """The special functions for arrays like this one: SciPy's or, on a GPU, CuPy's."""
-    on_processor = isinstance(like, np.ndarray | np.generic)
-    return import_module("scipy.special" if on_processor else "cupyx.scipy.special")
-
-
 def as_plain(values: Any) -> npt.NDArray[Any]:
     """A NumPy array of what a user gave, in which missing values are NaN or None.
 
@@ -53,7 +46,7 @@ def as_plain(values: Any) -> npt.NDArray[Any]:
     """
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         return _without_mask(values)
-    plain = np.asarray(values)
+    plain = np.asarray(to_host(values))
     if plain.dtype.kind == "O":
         # Recognised by the name of its type, because pandas may not be installed.
         unknown = [type(one).__name__ == "NAType" for one in plain.ravel().tolist()]

@@ -193,10 +193,13 @@ class TestRegistry:
     def test_models_of_the_other_studies(self):
         assert set(peers_of("competing")) == {"FPBoost", "SurvivalBoost", "Aalen-Johansen"}
         assert set(peers_of("changing")) == {"FPBoost", "Cox"}
-        assert set(peers_of("speed")) == {"fpboost", "forest"}
+        assert set(peers_of("speed")) == {
+            "fpboost", "fpboost_paper", "fpboost_authors", "xgb_aft", "xgb_cox", "comprisk", "survivalboost",
+            "gradient_boosting", "forest",
+        }  # fmt: skip
 
     def test_imports_nothing_heavy(self):
-        heavy = ("torch", "sksurv", "pycox", "auton_survival", "lifelines", "hazardous")
+        heavy = ("torch", "sksurv", "pycox", "auton_survival", "lifelines", "hazardous", "comprisk", "numba")
         code = f"import sys, benchmarks.peers as b; b.all_peers(); print([m for m in {heavy} if m in sys.modules])"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=REPOSITORY)
         assert done.stdout.strip() == "[]"

@@ -54,7 +54,7 @@ class FeatureBatches:
         """Some rows, given by a mask or by their numbers in ascending order; or all rows of some columns."""
         if isinstance(key, tuple):
             rows, columns = key
-            if rows != slice(None):
+            if not isinstance(rows, slice) or rows != slice(None):
                 raise TypeError("rows and columns of batches cannot be chosen at the same time.")
             return replace(self, columns=self.columns[columns], highest=self.highest[columns])
         rows = np.flatnonzero(self.chosen)[key]
@@ -75,8 +75,10 @@ class FeatureBatches:
                 first += size
                 if not chosen.any():
                     continue
-                encoded = self.schema.encode(readable(batch.X))
-            yield self._select(encoded, chosen)
+                part = self._select(self.schema.encode(readable(batch.X)), chosen)
+            del batch  # so that no two batches are in memory at the same time
+            yield part
+            del part
         if first != len(self.chosen):
             raise ValueError(
                 f"batches: there were {len(self.chosen)} rows when they were read first, and {first} now. Every pass "
@@ -93,10 +95,18 @@ class FeatureBatches:
             first += len(part)
         return loaded
 
+    def extremes(self) -> Array:
+        """Rows that have the largest value of every feature, and every category."""
+        rows = np.full((max([1, *map(len, self.schema.categories.values())]), len(self.highest)), np.nan)
+        rows[0] = self.highest
+        for column, categories in self.schema.categories.items():
+            rows[:, column] = np.minimum(np.arange(len(rows)), len(categories) - 1)
+        return rows
+
     def _check_size(self, number: int, found: int) -> None:
         """Refuse a batch that is not the one that was read first."""
         expected = self.sizes[number] if number < len(self.sizes) else 0
-        if found != expected:
+        if number >= len(self.sizes) or found != expected:
             raise ValueError(
                 f"X had {expected} rows when it was read first, and has {found} now; every pass must give the same "
                 "batches."

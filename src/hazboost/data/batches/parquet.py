@@ -44,6 +44,7 @@ class ParquetFiles:
         """Read all files once."""
         arrow, parquet = _import("pyarrow"), _import("pyarrow.parquet")
         left = None  # rows of a subject that may go on in the next batch
+        features: list[str] = []
         for path in self._paths():
             # Reading ahead, as by default, would hold all columns of a group of rows, which may be all rows of a file.
             with parquet.ParquetFile(path, pre_buffer=False) as file:
@@ -56,6 +57,7 @@ class ParquetFiles:
                     table, left = self._complete(table)
                     if table.num_rows:
                         yield self._batch(table, features)
+                    del rows, table  # so that no two batches are in memory at the same time
         if left is not None:
             yield self._batch(left, features)
 

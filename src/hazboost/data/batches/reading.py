@@ -65,6 +65,7 @@ def read_batches(
                 learn_columns(named, X)
             parts.append(_read_batch(batch, X))
             _check_same_columns(parts[0], parts[-1])
+        del batch, X  # so that no two batches are in memory at the same time
     if not parts:
         raise ValueError(
             "batches: there is not a single one. Check the source; if it is a function, it must begin to read anew "

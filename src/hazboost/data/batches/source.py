@@ -117,6 +117,7 @@ class Batches:
             with in_batch(number):
                 batch = _as_batch(item)
             yield batch
+            del item, batch  # so that no two batches are in memory at the same time
 
 
 def _as_batch(item: Any) -> Batch:

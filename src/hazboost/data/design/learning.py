@@ -6,6 +6,7 @@ by the mean, and categories by indicators.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +25,10 @@ from hazboost.data.design.products import (
 from hazboost.data.design.straightening import Straightening, learn_straightening
 from hazboost.data.features import Schema
 from hazboost.utils.arrays import Array, Indices, Mask
+from hazboost.utils.devices import beside, is_on_device, to_host
 
+#: Rows worked on at a time on a GPU.
+DEVICE_ROWS = 2**22
 #: Indicators with at most so many entries are written out, as products with a small array are faster.
 WRITTEN_OUT = 2**16
 
@@ -46,6 +50,16 @@ class Design:
     numeric: Indices
     standardisation: Standardisation
     indicators: Indicators
+
+    def predict(self, X: Any, coefficient: Array) -> Array:
+        """Products of the columns with coefficients of shape (columns, k), in blocks of rows; of shape (n, k)."""
+        if scipy.sparse.issparse(X):
+            return self.columns(X) @ coefficient
+        if is_on_device(X) and not len(self.indicators.positions):
+            there, product = self.standardisation.beside(X), beside(coefficient, X)
+            return _in_blocks(X, lambda rows: there.dense(rows.astype(np.float64)) @ product, DEVICE_ROWS)
+        predicted = _in_blocks(to_host(X), lambda rows: self.columns(rows) @ coefficient, BLOCK // max(1, X.shape[1]))
+        return beside(predicted, X)
 
     def columns(self, X: Any) -> DesignMatrix:
         """Standardised columns, of shape (n, columns)."""
@@ -86,6 +100,12 @@ class Standardisation:
     center: Array
     scale: Array
     farthest: float
+
+    def beside(self, X: Any) -> Standardisation:
+        """The same for features on a GPU."""
+        straightening = Straightening(beside(self.straightening.unit, X), beside(self.straightening.power, X))
+        center, scale = beside(self.center, X), beside(self.scale, X)
+        return Standardisation(self.skewed, straightening, center, scale, self.farthest)
 
     def dense(self, X: Array) -> DenseColumns:
         """Columns of an array."""
@@ -140,6 +160,12 @@ class Indicators:
     def columns(self, X: Array) -> IndicatorColumns:
         """Columns of an array."""
         return IndicatorColumns(_levels(X[:, self.positions], self.number), self.number, self.low, self.high)
+
+
+def _in_blocks(X: Any, function: Callable[[Any], Array], step: int) -> Array:
+    """Values of a function of rows, computed in blocks of them."""
+    firsts = range(0, max(1, X.shape[0]), max(1, step))
+    return np.concatenate([function(X[first : first + max(1, step)]) for first in firsts])
 
 
 def learn_design(X: Any, schema: Schema, weight: Array, skewness: float, farthest: float) -> Design:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from hazboost.hazards.heads.base import MAX_EXPONENT, Link, LogLocationScale
-from hazboost.utils.arrays import Array, special
+from hazboost.utils.arrays import Array
+from hazboost.utils.devices import special
 
 LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
 

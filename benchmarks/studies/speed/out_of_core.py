@@ -1,0 +1,197 @@
+"""A fit to data that are larger than the memory, beside a fit in memory.
+
+``python -m benchmarks.studies.speed.out_of_core`` writes Parquet files of simulated data, four times as large as a
+limit. A process with this limit trains on them with `FPBoost.fit_batches`; another without limit reads all of them and
+trains with `FPBoost.fit`; a third shows that this is not possible with the limit. It prints held-out likelihood and
+C-index of both models, seconds and memory.
+
+The limit is ``RLIMIT_DATA``: Linux enforces it on all memory that a process can write to, the heap and everything that
+NumPy, Arrow and XGBoost allocate, whether it is used or only reserved. Files that are mapped to memory only to be read,
+such as the code of libraries and the bins of XGBoost, do not count: the system may drop their pages at any time. The
+limit on addresses, ``RLIMIT_AS``, would count these as well, half a gigabyte for the libraries alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hazboost import Batches, FPBoost, Surv
+from hazboost.metrics import concordance_index
+
+MEGABYTE = 2**20
+#: Rows of a file, of a batch, and of the test data.
+FILE_ROWS, BATCH_ROWS, TEST_ROWS = 40_000, 5_000, 20_000
+#: Threads get memory of their own, and the allocators of Arrow and of the C library would keep what was freed.
+FRUGAL = {
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "2",
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+    "MALLOC_ARENA_MAX": "1",
+    "MALLOC_TRIM_THRESHOLD_": "131072",
+}
+Floats = npt.NDArray[np.float64]
+
+
+def simulate(rows: int, columns: int, seed: int) -> tuple[Floats, npt.NDArray[np.bool_], Floats]:
+    """Weibull times with linear effects, a threshold, an interaction and noise features; half of them are censored."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(rows, columns))
+    risk = 0.8 * X[:, 0] - 0.5 * X[:, 1] + (X[:, 2] > 0.5) + 0.5 * X[:, 3] * X[:, 4]
+    time_to_event = rng.weibull(1.4, rows) * np.exp(-risk / 1.4)
+    limit = rng.exponential(1.0, rows)
+    return X, time_to_event <= limit, np.minimum(time_to_event, limit)
+
+
+def write_files(folder: Path, rows: int, columns: int) -> None:
+    """One Parquet file after the other."""
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    for number in range(rows // FILE_ROWS):
+        X, event, followed = simulate(FILE_ROWS, columns, number)
+        named = {f"x{column}": X[:, column] for column in range(columns)}
+        table = pa.table({"event": event, "time": followed, **named})
+        pq.write_table(table, folder / f"{number:04}.parquet", row_group_size=BATCH_ROWS, use_dictionary=False)
+
+
+def read(folder: Path) -> Batches:
+    """The training data in batches."""
+    return Batches.from_parquet(folder, event="event", time="time", batch_rows=BATCH_ROWS)
+
+
+def read_everything(folder: Path) -> tuple[Floats, npt.NDArray[Any]]:
+    """The training data in memory."""
+    batches = list(read(folder))
+    features = np.empty((sum(batch.n_rows for batch in batches), len(batches[0].X.column_names)))
+    first = 0
+    for batch in batches:
+        for column, values in enumerate(batch.X.columns):
+            features[first : first + batch.n_rows, column] = values
+        first += batch.n_rows
+    events = np.concatenate([np.asarray(batch.y["event"]) for batch in batches])
+    return features, Surv.right(events, np.concatenate([np.asarray(batch.y["time"]) for batch in batches]))
+
+
+def fit_batches(model: FPBoost, folder: Path) -> FPBoost:
+    """Train from files."""
+    return model.fit_batches(read(folder))
+
+
+def fit_in_memory(model: FPBoost, folder: Path) -> FPBoost:
+    """Train on everything that the files have."""
+    return model.fit(*read_everything(folder))
+
+
+WAYS: dict[str, Callable[[FPBoost, Path], FPBoost]] = {"batches": fit_batches, "memory": fit_in_memory}
+
+
+def train(way: str, folder: Path, columns: int, learning_rate: float) -> dict[str, Any]:
+    """Fit, and score on new data; run in a process of its own."""
+    model = FPBoost(learning_rate=learning_rate, n_jobs=2, random_state=0)
+    begun = time.perf_counter()
+    WAYS[way](model, folder)
+    seconds, peak = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    losses, risks, outcomes = zip(*_test_scores(model, columns), strict=True)
+    return {
+        "seconds": seconds,
+        "peak_mb": peak * 1024 / MEGABYTE,
+        "rounds": model.n_estimators_,
+        "depth": model.max_depth_,
+        "loss": float(np.mean(np.concatenate(losses))),
+        "concordance": concordance_index(np.concatenate(outcomes), np.concatenate(risks)),
+    }
+
+
+def _test_scores(model: FPBoost, columns: int) -> Iterator[tuple[Floats, Floats, npt.NDArray[Any]]]:
+    """Losses, risks and outcomes of new subjects, some at a time."""
+    for part in range(TEST_ROWS // BATCH_ROWS):
+        X, event, followed = simulate(BATCH_ROWS, columns, 1_000_000 + part)
+        named = _as_named(X)
+        curves = (model.predict_hazard_function(named), model.predict_cumulative_hazard_function(named))
+        hazard, cumulative = (np.array([curve(at) for curve, at in zip(of, followed, strict=True)]) for of in curves)
+        yield cumulative - event * np.log(hazard), model.predict(named), Surv.right(event, followed)
+
+
+def _as_named(X: Floats) -> Any:
+    """Features as in the files."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    return pa.table({f"x{column}": X[:, column] for column in range(X.shape[1])})
+
+
+def run_apart(way: str, folder: Path, options: argparse.Namespace, limit_mb: int | None) -> dict[str, Any] | None:
+    """Train in a process with a limit on its memory; None where that is not enough."""
+    command = [sys.executable, "-m", __spec__.name, "--way", way, "--folder", str(folder)]
+    command += ["--columns", str(options.columns), "--learning-rate", str(options.learning_rate)]
+    limited = None if limit_mb is None else partial(_limit_memory, limit_mb * MEGABYTE)
+    done = subprocess.run(  # noqa: S603
+        command,
+        env={**os.environ, **FRUGAL},
+        capture_output=True,
+        text=True,
+        preexec_fn=limited,
+        check=False,
+    )
+    if done.returncode:
+        last = done.stderr.strip().splitlines()[-1:] or ["no message"]
+        sys.stdout.write(f"  {way}, {limit_mb} MB: failed with {last[0][:100]}\n")
+        return None
+    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return result
+
+
+def _limit_memory(size: int) -> None:
+    resource.setrlimit(resource.RLIMIT_DATA, (size, size))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Compare a fit from files with a limit and a fit in memory without."""
+    options = parse(arguments)
+    if options.way:
+        sys.stdout.write(json.dumps(train(options.way, options.folder, options.columns, options.learning_rate)) + "\n")
+        return
+    rows = -(-4 * options.limit * MEGABYTE // (8 * options.columns * FILE_ROWS)) * FILE_ROWS
+    with TemporaryDirectory(dir=options.folder) as folder:
+        write_files(Path(folder), rows, options.columns)
+        on_disk = sum(file.stat().st_size for file in Path(folder).iterdir())
+        sys.stdout.write(
+            f"{rows} rows, {options.columns} columns: {rows * options.columns * 8 / MEGABYTE:.0f} MB in memory, "
+            f"{on_disk / MEGABYTE:.0f} MB in files; limit {options.limit} MB\n"
+        )
+        for way, limit in (("batches", options.limit), ("memory", options.limit), ("memory", None)):
+            result = run_apart(way, Path(folder), options, limit)
+            if result is not None:
+                sys.stdout.write(
+                    f"  {way}, {'no limit' if limit is None else f'{limit} MB'}: held-out loss {result['loss']:.4f}, "
+                    f"C-index {result['concordance']:.4f}, {result['rounds']} rounds of depth {result['depth']}, "
+                    f"{result['seconds']:.0f} s, peak {result['peak_mb']:.0f} MB\n"
+                )
+
+
+def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    """Options of the command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--limit", type=int, default=700, help="memory in megabytes; 700 by default")
+    parser.add_argument("--columns", type=int, default=600, help="number of features; 600 by default")
+    parser.add_argument("--learning-rate", type=float, default=0.3, help="of both models; 0.3 by default")
+    parser.add_argument("--folder", type=Path, help="where to write the files; that for temporary files by default")
+    parser.add_argument("--way", choices=sorted(WAYS), help=argparse.SUPPRESS)
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+"""Arrays in the memory of a GPU, which are those of CuPy.
+
+NumPy passes its functions on to CuPy for arrays of CuPy, so that formulas need not know where their numbers are. Only
+constants and results have to be moved.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+
+def is_on_device(values: Any) -> bool:
+    """Whether an array is in the memory of a GPU."""
+    return hasattr(values, "__cuda_array_interface__")
+
+
+def to_host(values: Any) -> Any:
+    """The same array in the memory of the computer."""
+    return values.get() if is_on_device(values) else values
+
+
+def to_device(values: Any, dtype: Any = None) -> Any:
+    """The same array in the memory of the GPU."""
+    return import_module("cupy").asarray(values, dtype=dtype)
+
+
+def beside(values: Any, other: Any) -> Any:
+    """An array of NumPy where another array is, so that both can meet in a formula."""
+    return to_device(values) if is_on_device(other) else values
+
+
+def special(like: Any) -> ModuleType:
+    """The special functions for arrays like this one: SciPy's or, on a GPU, CuPy's."""
+    return import_module("cupyx.scipy.special" if is_on_device(like) else "scipy.special")
