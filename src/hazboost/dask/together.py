@@ -109,8 +109,8 @@ def _wait_for_parts(client: Client, parts: Sequence[Future]) -> None:
     if failed is not None:
         reason = failed.exception() if failed.status == "error" else None
         raise RuntimeError(
-            "a partition was lost with its worker and cannot be computed again; no model was made. Use X and y that are "
-            "read from files or made by functions, not scattered to the workers."
+            "a partition was lost with its worker and cannot be computed again; no model was made. Use X and y that "
+            "are read from files or made by functions, not scattered to the workers."
         ) from reason
 
 

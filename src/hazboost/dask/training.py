@@ -25,7 +25,7 @@ from hazboost.prediction.model import Start
 from hazboost.training.cross_validation import CrossValidation, Fold
 from hazboost.training.fit import Trained, advise, assemble, fit_start, grow_final, in_user_time
 from hazboost.training.plan import Plan
-from hazboost.training.selection import Choice, Ensemble, Growing, choose_ridge, divide
+from hazboost.training.selection import Choice, Ensemble, Growing, choose_ridge, choose_start
 from hazboost.training.single import fit_constant_start
 from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.progress import FoldProgress
@@ -108,10 +108,7 @@ class Scattered:
             return Choice(None, plan.given.rounds or 0, plan.first_depth, self.trust, {})
         share = search.policy.hold_out_of(self.summary.n_subjects)
         if not plan.chooses_rounds:
-            cv = divide(plan, self.draw(self.rows), share)
-            progress = FoldProgress(len(cv.folds), ["ridge"], draw=search.verbose)
-            best_ridge, _, results = choose_ridge(plan, cv, progress)
-            return Choice(best_ridge, plan.given.rounds or 0, plan.first_depth, self.trust, results)
+            return choose_start(plan, self.draw(self.rows), share, self.trust)
         return self.choose_rounds(share or search.policy.hold_out)
 
     def choose_rounds(self, share: float) -> Choice:

@@ -91,18 +91,17 @@ def choose(plan: Plan, sample: Sample) -> Choice:
     if not plan.chooses_rounds and not plan.has_linear_start:
         return Choice(None, plan.given.rounds or 0, plan.first_depth, full, {})
     share = policy.hold_out_of(sample.target.n_subjects)
-    if share is not None and not plan.chooses_rounds:  # a ridge needs neither all rows nor a part of all
-        sample = sample.draw(policy.rows_for_choices, np.random.default_rng(plan.search.seed)).in_memory()
-        share = policy.hold_out
+    if not plan.chooses_rounds:
+        if share is not None:  # a ridge needs neither all rows nor a part of all
+            sample = sample.draw(policy.rows_for_choices, np.random.default_rng(plan.search.seed)).in_memory()
+            share = policy.hold_out
+        return choose_start(plan, sample, share, full)
     everything = divide(plan, sample, share)
     cv = everything if share is None else everything.draw(policy.rows_for_choices, plan.search.seed)
     # The ridge comes first: trees are grown from the linear starts of the folds, so their number depends on it.
-    stages = [*["ridge"] * plan.has_linear_start, *["rounds"] * plan.chooses_rounds]
+    stages = [*["ridge"] * plan.has_linear_start, "rounds"]
     progress = FoldProgress(len(cv.folds), stages, draw=plan.search.verbose)
     ridge, starts, results = choose_ridge(plan, cv, progress) if plan.has_linear_start else (None, (), {})
-    if plan.given.rounds is not None:
-        start = None if share is None else starts[0]
-        return Choice(ridge, plan.given.rounds, plan.first_depth, full, results, start=start)
     trust = trust_in_trees(mixture, sample.target, policy)
     growing = Growing(plan, cv, starts or tuple(fit_constant_start(plan, fold.kept) for fold in cv.folds), trust)
     best = growing.choose_depth(float(events_by_cause(sample.target, mixture.n_causes).sum()), progress)
@@ -115,6 +114,14 @@ def choose(plan: Plan, sample: Sample) -> Choice:
     if best.rounds == 0 or (share is not None and share > policy.small_hold_out):
         return choice
     return replace(choice, members=tuple(best.members), start=None if share is None else growing.starts[0])
+
+
+def choose_start(plan: Plan, sample: Sample, hold_out: float | None, trust: Array) -> Choice:
+    """The ridge of the start of given rounds, by folds or with such a share of the subjects held out."""
+    cv = divide(plan, sample, hold_out)
+    ridge, starts, results = choose_ridge(plan, cv, FoldProgress(len(cv.folds), ["ridge"], draw=plan.search.verbose))
+    start = None if hold_out is None else starts[0]
+    return Choice(ridge, plan.given.rounds or 0, plan.first_depth, trust, results, start=start)
 
 
 def divide(plan: Plan, sample: Sample, hold_out: float | None) -> CrossValidation:
