@@ -20,9 +20,13 @@ def target_columns(target: Target) -> dict[str, Array]:
     single precision, in which an interval must not collapse to a point. The weight is that of the row as a part of its
     subject, because engines also use it to count rows when they bin features.
     """
-    lower = target.lower.astype(np.float32)
-    upper = np.where(target.interval, np.maximum(target.upper, np.nextafter(lower, np.float32(np.inf))), target.upper)
-    columns = {"lower": target.lower, "upper": np.where(target.event, -target.cause, upper)}
+    upper = target.upper
+    if target.interval.any():
+        beyond = np.nextafter(target.lower.astype(np.float32), np.float32(np.inf))
+        upper = np.where(target.interval, np.maximum(upper, beyond), upper)
+    upper = upper.copy()
+    upper[target.event] = -target.cause[target.event]
+    columns = {"lower": target.lower, "upper": upper}
     if not (target.mass == 1.0).all():
         columns["weight"] = target.mass
     if target.entry.any() or not (target.portion == 1.0).all():

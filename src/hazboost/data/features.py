@@ -177,7 +177,8 @@ def highest_values(encoded: Any) -> Array:
     if scipy.sparse.issparse(encoded):
         return np.full(encoded.shape[1], np.nan)
     if is_on_device(encoded):
-        return np.asarray(to_host(np.nanmax(encoded, axis=0)), dtype=np.float64)
+        largest = encoded.max(axis=0)
+        return np.asarray(to_host(np.nanmax(encoded, axis=0) if np.isnan(largest).any() else largest), np.float64)
     highest: Array = np.fmax.reduce(encoded, axis=0, initial=np.nan).astype(np.float64)
     return highest
 
@@ -205,7 +206,9 @@ def _check_size(encoded: Any, names: list[Any] | None) -> None:
     _refuse_other_shapes(encoded.shape)
     stored = encoded.data if scipy.sparse.issparse(encoded) else encoded
     if is_on_device(stored):
-        low, high = np.nanmin(stored), np.nanmax(stored)
+        low, high = stored.min(), stored.max()
+        if np.isnan(low):
+            low, high = np.nanmin(stored), np.nanmax(stored)
     else:  # these two ignore NaN, and need no memory
         low, high = (reduce(stored, axis=None, initial=0.0) for reduce in (np.fmin.reduce, np.fmax.reduce))
     if max(-float(low), float(high)) <= LARGEST:

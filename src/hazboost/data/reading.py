@@ -65,7 +65,7 @@ def read_columns(kind: str, columns: Mapping[str, Any], name: str, *, causes_kno
 
 def warn_of_codes_of_r(target: Target, name: str) -> None:
     """Warn if nobody is censored and there are several causes: in R this would be one event and censoring."""
-    codes = np.unique(target.cause)
+    codes = np.flatnonzero(np.bincount(target.cause))
     if len(codes) > 1 and codes[0] > 0:
         listed = ", ".join(map(str, codes))
         warn_caller(
@@ -137,8 +137,7 @@ def check_informative(target: Target, name: str = "y", rows: int | None = None) 
     """Refuse a target from which no hazard can be learned; if its rows stand for more, ``rows`` is their number."""
     if not target.weight.any():
         raise ValueError("sample_weight is zero for every subject; at least one must be positive.")
-    known = target.cause[target.weight > 0.0]
-    if not (known > 0).any() and not (target.interval & (target.weight > 0.0)).any():
+    if not ((target.event | target.interval) & (target.weight > 0.0)).any():
         raise ValueError(
             f"{name} has no event: all {rows or len(target)} subjects are censored (or have weight 0). At least one "
             "event is needed; check which column is read as the event, and that True means that it happened."
@@ -172,7 +171,7 @@ def check_causes(target: Target, n_causes: int | None = None, name: str = "y") -
             f"n_causes={count}, but {name} has events of cause {target.n_causes}; give n_causes={target.n_causes}."
         )
     # The events of intervals are of unknown cause, unless there is only one.
-    absent = np.setdiff1d(np.arange(1, count + 1) if count > 1 else [], target.cause)
+    absent = np.flatnonzero(np.bincount(target.cause, minlength=count + 1)[1:] == 0) + 1 if count > 1 else np.empty(0)
     if len(absent) == count:
         raise ValueError(
             f"n_causes={count}, but no event of {name} has a known cause, so that causes cannot be told apart; use "

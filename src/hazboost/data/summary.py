@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ class Summary:
     interval_mass : float
         Weighted number of events that are known to lie between two times, whose cause is unknown.
     event_times, event_weights : arrays
-        Distinct times of events, in order, intervals at their ends, and the weight of the events at each.
+        Times of events, intervals at their ends, and their weights.
     highest : array of shape (features,)
         The largest value of each feature; NaN where all are missing.
     """
@@ -74,8 +75,13 @@ class Summary:
 
     def event_quantile(self, share: float) -> float:
         """Time by which this share of the events has happened; the longest if that is 0."""
-        reached = np.cumsum(self.event_weights)
-        return float(self.event_times[np.searchsorted(reached, share * reached[-1])]) or self.longest
+        times, weights = self.event_times, self.event_weights
+        if (weights == weights[0]).all():  # no sorting is needed
+            place = min(ceil(share * len(times)), len(times)) - 1
+            return float(np.partition(times, max(place, 0))[max(place, 0)]) or self.longest
+        order = np.argsort(times)
+        reached = np.cumsum(weights[order])
+        return float(times[order][np.searchsorted(reached, share * reached[-1])]) or self.longest
 
     def with_mean_weight_one(self) -> Summary:
         """The summary of the same rows with weights relative to their mean over subjects."""
@@ -87,20 +93,22 @@ class Summary:
 def summarise(X: Any, target: Target) -> Summary:
     """The summary of rows in memory."""
     seen = target.event | target.interval
-    times, weights = _merge_times(followed(target.lower, target.upper)[seen], target.weight[seen])
-    times_of_rows = (target.lower, target.entry, target.upper[target.interval])
     return Summary(
         n_subjects=target.n_subjects,
         mass=float(target.mass.sum()),
         longest=target.longest,
-        shortest=min(float(one[one > 0.0].min(initial=np.inf)) for one in times_of_rows),
+        shortest=min(map(_smallest_positive, (target.lower, target.entry, target.upper[target.interval]))),
         exposure=target.exposure,
         events=np.bincount(target.cause, target.weight)[1:].astype(np.float64),
         interval_mass=float(target.weight @ target.interval),
-        event_times=times,
-        event_weights=weights,
+        event_times=followed(target.lower[seen], target.upper[seen]),
+        event_weights=target.weight[seen],
         highest=highest_values(X),
     )
+
+
+def _smallest_positive(times: Array) -> float:
+    return float(np.min(times, where=times > 0.0, initial=np.inf)) if times.any() else np.inf
 
 
 def combine(parts: Sequence[Summary]) -> Summary:
@@ -108,9 +116,6 @@ def combine(parts: Sequence[Summary]) -> Summary:
     events = np.zeros(max(len(part.events) for part in parts))
     for part in parts:
         events[: len(part.events)] += part.events
-    times, weights = _merge_times(
-        np.concatenate([part.event_times for part in parts]), np.concatenate([part.event_weights for part in parts])
-    )
     return Summary(
         n_subjects=sum(part.n_subjects for part in parts),
         mass=sum(part.mass for part in parts),
@@ -119,16 +124,7 @@ def combine(parts: Sequence[Summary]) -> Summary:
         exposure=sum(part.exposure for part in parts),
         events=events,
         interval_mass=sum(part.interval_mass for part in parts),
-        event_times=times,
-        event_weights=weights,
+        event_times=np.concatenate([part.event_times for part in parts]),
+        event_weights=np.concatenate([part.event_weights for part in parts]),
         highest=np.fmax.reduce([part.highest for part in parts]),
     )
-
-
-def _merge_times(times: Array, weights: Array) -> tuple[Array, Array]:
-    """Distinct times in order, and the sum of the weights at each."""
-    if len(weights) and (weights == weights[0]).all():  # sorting is faster without positions
-        distinct, counts = np.unique(times, return_counts=True)
-        return distinct, counts * weights[0]
-    distinct, place = np.unique(times, return_inverse=True)
-    return distinct, np.bincount(place.ravel(), weights, minlength=len(distinct)).astype(np.float64)

@@ -115,10 +115,11 @@ class Target:
         """Weighted number of events whose time was observed."""
         return float(self.weight @ self.event)
 
-    @property
+    @cached_property
     def longest(self) -> float:
         """The largest finite time."""
-        return float(followed(self.lower, self.upper).max())
+        ends = self.upper[self.interval]
+        return float(max(self.lower.max(), ends.max(initial=0.0)))
 
     def event_quantile(self, share: float) -> float:
         """Time by which this share of the events has happened (intervals at their ends); the longest if that is 0."""
@@ -133,7 +134,7 @@ class Target:
         """Weighted time at risk of all rows together."""
         return float(self.weight @ (self.middle - self.entry))
 
-    @property
+    @cached_property
     def n_causes(self) -> int:
         """The largest cause; one where there are only intervals, whose causes are unknown."""
         return max(int(self.cause.max(initial=0)), 1)
@@ -183,7 +184,14 @@ class Target:
 
     def scaled(self, unit: float) -> Target:
         """The same observations with time measured in ``unit``."""
-        return replace(self, lower=self.lower / unit, upper=self.upper / unit, entry=self.entry / unit)
+        entry = self.entry / unit if self.entry.any() else self.entry
+        return self._changed(lower=self.lower / unit, upper=self.upper / unit, entry=entry)
+
+    def _changed(self, **fields: Any) -> Target:
+        """The same subjects with other values in some fields."""
+        changed = replace(self, **fields)
+        vars(changed)["_number"] = self._number  # subjects need not be numbered again
+        return changed
 
     def without_events_at_zero(self, smallest: float | None = None) -> Target:
         """Move events at time zero to half the smallest positive time: that of these rows, or the one given.
@@ -200,7 +208,7 @@ class Target:
             # Of a small validation part all times may be 0; half the unit, the longest follow-up, is as good as any.
             smallest = float(times[times > 0.0].min(initial=1.0))
         moved = np.where(at_zero, 0.5 * smallest, self.lower)
-        return replace(self, lower=moved, upper=np.where(self.event, moved, self.upper))
+        return self._changed(lower=moved, upper=np.where(self.event, moved, self.upper))
 
 
 def join_targets(targets: Sequence[Target]) -> Target:

@@ -142,6 +142,8 @@ def calm_absent_causes(mixture: Mixture, scores: Array, target: Target) -> Array
 
 def absent_causes(mixture: Mixture, target: Target) -> list[bool]:
     """For each cause, whether it has no event."""
+    if mixture.n_causes == 1:
+        return [not target.has_events]
     return [events == 0.0 for events in events_by_cause(target, mixture.n_causes).tolist()]
 
 
