@@ -183,7 +183,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Options of the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--limit", type=int, default=700, help="memory in megabytes; 700 by default")
+    parser.add_argument("--limit", type=int, default=800, help="memory in megabytes; 800 by default")
     parser.add_argument("--columns", type=int, default=800, help="number of features; 800 by default")
     parser.add_argument("--folder", type=Path, help="where to write the files; that for temporary files by default")
     parser.add_argument("--way", choices=sorted(WAYS), help=argparse.SUPPRESS)
