@@ -467,10 +467,10 @@ default="scaled_softmax"
     def fit_batches(self, batches: Any, *, eval_set: Any = None, cache: str | Path | None = None) -> Self:
         """Train the model on data that are larger than the memory.
 
-        Features are read in several passes over the batches and binned into files, from which trees are grown; outcomes
-        and gradients of all rows stay in memory, about half a kilobyte for each row. With few subjects, for whom `fit`
-        would use cross-validation, all rows are read into memory, and the model is that of `fit`. Otherwise whatever is
-        to be chosen is chosen on subjects that are drawn at random, and the trees are grown on all others.
+        Features are read in about seven passes over the batches and binned into files, from which trees are grown.
+        Outcomes and gradients of all rows stay in memory, a few hundred bytes for each row. With few subjects, for whom
+        `fit` would use cross-validation, all rows are read into memory, and the model is that of `fit`. Otherwise what
+        `fit` chooses on some of the rows is chosen on rows that are drawn at random and read into memory.
 
         Parameters
         ----------
@@ -489,9 +489,9 @@ default="scaled_softmax"
 
         Notes
         -----
-        Trees are grown with ``tree_method="hist"`` on the CPU. Copies of rows are not recognised. The model does not
-        depend on how rows are cut into batches, except that the bins of features with many values, which are
-        approximate quantiles, may differ a little.
+        The model does not depend on how rows are cut into batches. With more values than ``max_bin``, the bins of a
+        feature are quantiles of drawn rows. Trees are grown with ``tree_method="hist"`` on the CPU. Copies of rows are
+        not recognised. With ``patience`` and without ``eval_set``, no more rows are set aside than fit into memory.
 
         Examples
         --------

@@ -74,17 +74,13 @@ def read(folder: Path) -> Batches:
     return Batches.from_parquet(folder, event="event", time="time", batch_rows=BATCH_ROWS)
 
 
-def read_everything(folder: Path) -> tuple[Floats, npt.NDArray[Any]]:
+def read_everything(folder: Path) -> tuple[Any, npt.NDArray[Any]]:
     """The training data in memory."""
+    import pyarrow as pa  # noqa: PLC0415
+
     batches = list(read(folder))
-    features = np.empty((sum(batch.n_rows for batch in batches), len(batches[0].X.column_names)))
-    first = 0
-    for batch in batches:
-        for column, values in enumerate(batch.X.columns):
-            features[first : first + batch.n_rows, column] = values
-        first += batch.n_rows
-    events = np.concatenate([np.asarray(batch.y["event"]) for batch in batches])
-    return features, Surv.right(events, np.concatenate([np.asarray(batch.y["time"]) for batch in batches]))
+    event, followed = (np.concatenate([np.asarray(batch.y[name]) for batch in batches]) for name in ("event", "time"))
+    return pa.concat_tables([batch.X for batch in batches]), Surv.right(event, followed)
 
 
 def fit_batches(model: FPBoost, folder: Path) -> FPBoost:
@@ -187,7 +183,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Options of the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--limit", type=int, default=700, help="memory in megabytes; 700 by default")
+    parser.add_argument("--limit", type=int, default=800, help="memory in megabytes; 800 by default")
     parser.add_argument("--columns", type=int, default=800, help="number of features; 800 by default")
     parser.add_argument("--folder", type=Path, help="where to write the files; that for temporary files by default")
     parser.add_argument("--way", choices=sorted(WAYS), help=argparse.SUPPRESS)
