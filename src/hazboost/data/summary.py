@@ -100,7 +100,7 @@ def summarise(X: Any, target: Target) -> Summary:
         shortest=min(map(_smallest_positive, (target.lower, target.entry, target.upper[target.interval]))),
         exposure=target.exposure,
         events=np.bincount(target.cause, target.weight)[1:].astype(np.float64),
-        interval_mass=float(target.weight @ target.interval),
+        interval_mass=float(target.weight[target.interval].sum()),
         event_times=followed(target.lower[seen], target.upper[seen]),
         event_weights=target.weight[seen],
         highest=highest_values(X),
