@@ -236,6 +236,7 @@ def repeated(fit: Callable[[], Any], X: Any, machine: Machine, repeats: int) -> 
     fits, predictions, peak = [], [], 0.0
     for _ in range(repeats + 1):
         model: Any = None  # the one before is released
+        machine.release()
         with Peak(machine) as watched:
             model, seconds = timed(fit, machine)
         fits.append(seconds)

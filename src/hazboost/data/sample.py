@@ -117,7 +117,10 @@ class Sample:
 
     def with_mean_weight_one(self) -> Sample:
         """Weights relative to the mean over subjects, so that only their ratios matter."""
-        largest = self.target.weight.max()
+        weight = self.target.weight
+        if (weight == 1.0).all() and not self.target.has_several_rows:
+            return self
+        largest = weight.max()
         relative = replace(self.target, weight=self.target.weight / largest)  # so that the sum does not overflow
         mean = relative.mass.sum() / relative.n_subjects
         return replace(self, target=replace(relative, weight=relative.weight / mean))
