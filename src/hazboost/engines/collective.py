@@ -71,7 +71,7 @@ def start_tracker(processes: int, host: str | None, patience: int, silence: int 
     """
     tracker = RabitTracker(n_workers=processes, host_ip=host, sortby="task", timeout=patience)
     tracker.start()
-    known = {**tracker.worker_args(), "dmlc_timeout": silence or patience, "dmlc_retry": 3}
+    known: dict[str, Any] = {**tracker.worker_args(), "dmlc_timeout": silence or patience, "dmlc_retry": 3}
     RUNNING[known["dmlc_tracker_port"]] = tracker
     Thread(target=_wait_for, args=(tracker, known), daemon=True).start()
     return known
