@@ -111,8 +111,8 @@ def divide_units(
         what = "groups" if grouped else "subjects"
         enough = f"use {len(kind)} folds or fewer" if len(kind) > 1 else f"give at least two {what}"
         raise ValueError(
-            f"n_folds={folds}: {len(kind)} {what} (n_samples={rows or len(kind)}) cannot be divided into {folds} folds; "
-            f"{enough} (n_folds of FPBoost, cv of tune). With a given n_estimators and an init "
+            f"n_folds={folds}: {len(kind)} {what} (n_samples={rows or len(kind)}) cannot be divided into {folds} "
+            f"folds; {enough} (n_folds of FPBoost, cv of tune). With a given n_estimators and an init "
             "other than 'linear', FPBoost needs no folds."
         )
     stratified = bool(stratum.any())
