@@ -64,6 +64,7 @@ def test_a_worker_that_does_not_answer_is_an_error_in_the_end(client, parts, mon
         return LocalEngine({}, 1).total(np.ones(1))
 
     monkeypatch.setattr(hazboost.dask.together, "PATIENCE", 1)
+    monkeypatch.setattr(hazboost.dask.together, "SILENCE", 1)
     monkeypatch.setattr(hazboost.dask.together, "GRACE", 0.5)
     monkeypatch.setattr(hazboost.dask.together, "ATTEMPTS", 1)
     with pytest.raises(RuntimeError, match="a worker was lost during training, 1 times in a row, and no model"):
@@ -115,6 +116,7 @@ def killed_in_training(cluster, pids):
 
 def test_a_killed_worker_leads_to_a_new_beginning_and_then_to_an_error(large, monkeypatch):
     """The model is that of all rows; where there are no more attempts, there is none."""
+    monkeypatch.setattr(hazboost.dask.together, "SILENCE", 10)
     X, Y = simulate()
     options = {"n_estimators": 400, "learning_rate": 0.01, "subsample": 1.0, "colsample_bytree": 1.0, "random_state": 0}
     local = hazboost.FPBoost(**options).fit(X, Y)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from time import monotonic, sleep
 
 import numpy as np
 import pytest
 
 from hazboost import FPBoost
 from hazboost.engines import LocalEngine
-from hazboost.engines.collective import ConnectionLostError, communicator, fingerprint, start_tracker
+from hazboost.engines.collective import ConnectionLostError, communicator, fingerprint, start_tracker, stop_tracker
 
 SETTINGS = {"tree_method": "hist", "max_bin": 16, "max_depth": 2, "learning_rate": 0.5, "nthread": 1}
 RNG = np.random.default_rng(0)
@@ -70,6 +72,25 @@ def test_a_fit_in_company_is_refused():
 
     refused = in_threads(fit, [slice(0, 70), slice(70, 300)])
     assert all(isinstance(one, RuntimeError) and "connected with others" in str(one) for one in refused)
+
+
+def test_a_stopped_tracker_lets_go_of_those_who_wait_there():
+    """A process that ends its work while another is still busy would wait for it, here for half a minute."""
+    known = start_tracker(2, "127.0.0.1", 30)
+    busy, began = Event(), monotonic()
+
+    def leave(place):
+        with communicator(place, known):
+            if place == 1:
+                busy.wait(25)
+
+    with ThreadPoolExecutor(2) as pool:
+        futures = [pool.submit(leave, place) for place in range(2)]
+        sleep(1.0)
+        stop_tracker(known)
+        futures[0].exception()
+        busy.set()
+    assert monotonic() - began < 20
 
 
 def test_a_process_that_never_comes_is_missed():

@@ -1,6 +1,6 @@
 """Work that all workers do at the same time, connected with one another, and what happens when one of them is lost.
 
-XGBoost's processes cannot go on without one of them. Workers that remain get an error at once, or after `PATIENCE`
+XGBoost's processes cannot go on without one of them. Workers that remain get an error at once, or after `SILENCE`
 seconds if the other is there but does not answer. The work is then begun anew, from the beginning, on the workers that
 are left, as soon as Dask has computed the lost partitions again; never is a part of the rows left out.
 """
@@ -15,13 +15,14 @@ from typing import Any, TypeVar
 from distributed import Client, Future, KilledWorker, MultiLock, get_worker, wait
 from distributed.comm import get_address_host
 
-from hazboost.engines.collective import ConnectionLostError, communicator, start_tracker
+from hazboost.engines.collective import ConnectionLostError, communicator, start_tracker, stop_tracker
 from hazboost.utils.warn import warn_caller
 
 T = TypeVar("T")
 
-#: Seconds after which a worker that does not answer counts as lost, and within which all of them must begin.
-PATIENCE = 300
+#: Seconds within which all workers must begin, and after which one that does not answer counts as lost. The latter is
+#: also how long two workers may wait for each other when a third is lost, before they notice.
+PATIENCE, SILENCE = 300, 120
 #: How often work is begun before it is given up.
 ATTEMPTS = 3
 #: Seconds between two looks at the workers, and for the last of them to report after the first has failed.
@@ -90,6 +91,10 @@ def _attempt(client: Client, work: Callable[..., T], parts: Sequence[Future], nu
         }
         try:
             return _results(client, futures)
+        except BaseException:
+            # Those that are left may wait at the tracker for the lost one, and they have partitions to compute.
+            client.run_on_scheduler(stop_tracker, known)
+            raise
         finally:
             client.cancel(list(futures.values()), force=True)
 
@@ -129,7 +134,7 @@ def _by_worker(client: Client, parts: Sequence[Future], numbers: Sequence[int]) 
 def _start_tracker_for(client: Client, workers: int) -> dict[str, Any]:
     """Start the tracker where the scheduler is, which all workers can reach."""
     host = get_address_host(client.scheduler.address)
-    known: dict[str, Any] = client.run_on_scheduler(start_tracker, workers, host, PATIENCE)
+    known: dict[str, Any] = client.run_on_scheduler(start_tracker, workers, host, PATIENCE, SILENCE)
     return known
 
 

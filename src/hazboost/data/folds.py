@@ -97,22 +97,22 @@ def split_folds(
         Hold out this share of the units once instead.
     """
     unit = units(target, group)
-    parts = divide_units(outcomes(target, unit), folds, seed, hold_out, grouped=group is not None)
+    parts = divide_units(outcomes(target, unit), folds, seed, hold_out, grouped=group is not None, rows=len(unit))
     return [(rows_of(unit, kept), rows_of(unit, held)) for kept, held in parts]
 
 
 def divide_units(
-    kind: Indices, folds: int, seed: int, hold_out: float | None = None, *, grouped: bool = False
+    kind: Indices, folds: int, seed: int, hold_out: float | None = None, *, grouped: bool = False, rows: int = 0
 ) -> list[tuple[Indices, Indices]]:
-    """The same for units, given the outcome of each; ``grouped`` says whether they are groups of subjects."""
+    """The same for units, given the outcome of each; for messages, whether they are groups, and of how many rows."""
     stratum = coarsen(kind, folds)
     least = folds if hold_out is None else 2
     if len(kind) < least:
         what = "groups" if grouped else "subjects"
         enough = f"use {len(kind)} folds or fewer" if len(kind) > 1 else f"give at least two {what}"
         raise ValueError(
-            f"n_folds={folds}: {len(kind)} {what} (n_samples={len(kind)}) cannot be divided into {folds} folds; "
-            f"{enough} (n_folds of FPBoost, cv of tune). With a given n_estimators and an init "
+            f"n_folds={folds}: {len(kind)} {what} (n_samples={rows or len(kind)}) cannot be divided into {folds} "
+            f"folds; {enough} (n_folds of FPBoost, cv of tune). With a given n_estimators and an init "
             "other than 'linear', FPBoost needs no folds."
         )
     stratified = bool(stratum.any())

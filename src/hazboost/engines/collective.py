@@ -25,6 +25,9 @@ from hazboost.utils.arrays import Array
 #: Errors of the connection come from this part of XGBoost, and say so.
 IN_COLLECTIVE = re.compile(r"[/\\]collective[/\\]")
 
+#: Trackers of this process, by port.
+RUNNING: dict[int, RabitTracker] = {}
+
 
 class ConnectionLostError(RuntimeError):
     """Another of the processes no longer answers, or has failed."""
@@ -52,7 +55,7 @@ def refuse_company(who: str) -> None:
         )
 
 
-def start_tracker(processes: int, host: str | None, patience: int) -> dict[str, Any]:
+def start_tracker(processes: int, host: str | None, patience: int, silence: int | None = None) -> dict[str, Any]:
     """Start what brings processes together, in a thread of this process; return what they have to know of it.
 
     Parameters
@@ -62,20 +65,31 @@ def start_tracker(processes: int, host: str | None, patience: int) -> dict[str, 
     host : str, optional
         Address under which they reach this process.
     patience : int
-        Seconds after which it is an error that a process has not come, or does not answer any more.
+        Seconds after which it is an error that a process has not come, or has not left.
+    silence : int, optional
+        Seconds after which it is an error that a process does not answer; by default the same.
     """
     tracker = RabitTracker(n_workers=processes, host_ip=host, sortby="task", timeout=patience)
     tracker.start()
-    # The thread keeps the tracker alive, and ends with it.
-    Thread(target=_wait_for, args=(tracker,), daemon=True).start()
-    return {**tracker.worker_args(), "dmlc_timeout": patience, "dmlc_retry": 3}
+    known: dict[str, Any] = {**tracker.worker_args(), "dmlc_timeout": silence or patience, "dmlc_retry": 3}
+    RUNNING[known["dmlc_tracker_port"]] = tracker
+    Thread(target=_wait_for, args=(tracker, known), daemon=True).start()
+    return known
 
 
-def _wait_for(tracker: RabitTracker) -> None:
+def _wait_for(tracker: RabitTracker, known: Mapping[str, Any]) -> None:
     """Wait until all processes have left, and clear up."""
-    for finish in (tracker.wait_for, tracker.free):
-        with suppress(XGBoostError):  # one of them was lost, which the others have noticed themselves
-            finish()
+    with suppress(XGBoostError):  # one of them was lost, which the others have noticed themselves
+        tracker.wait_for()
+    stop_tracker(known)
+
+
+def stop_tracker(known: Mapping[str, Any]) -> None:
+    """Stop a tracker of this process, if it still runs: those who wait there for a lost process then go on."""
+    tracker = RUNNING.pop(known["dmlc_tracker_port"], None)
+    if tracker is not None:
+        with suppress(XGBoostError):
+            tracker.free()
 
 
 @contextmanager
