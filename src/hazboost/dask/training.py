@@ -108,7 +108,7 @@ class Scattered:
             return Choice(None, plan.given.rounds or 0, plan.first_depth, self.trust, {})
         share = search.policy.hold_out_of(self.summary.n_subjects)
         if not plan.chooses_rounds:
-            return choose_start(plan, self.draw(self.rows), share, self.trust)
+            return choose_start(plan, self.draw(self.rows), share and search.policy.hold_out, self.trust)
         return self.choose_rounds(share or search.policy.hold_out)
 
     def choose_rounds(self, share: float) -> Choice:
