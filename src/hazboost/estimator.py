@@ -21,7 +21,7 @@ from hazboost.boosting.objective import Objective
 from hazboost.boosting.steps import STEPS
 from hazboost.data.alignment import check_alignment
 from hazboost.data.batches import Batches, read_batches
-from hazboost.data.constraints import read_constraints
+from hazboost.data.constraints import Constraints, read_constraints
 from hazboost.data.features import Schema, highest_values, learn_schema, readable, refuse_empty_columns, upper_limits
 from hazboost.data.names import learn_columns, match_columns
 from hazboost.data.observations import MAX_CAUSES
@@ -654,19 +654,10 @@ default="scaled_softmax"
         n_threads = effective_n_jobs(self.n_jobs)
         constraints = read_constraints(schema, data.width, self.monotone_constraints, self.interaction_constraints)
         check_constraints(constraints, mixture, self.init)
-        features = Features(
-            data.width,
-            None if schema.names is None else tuple(schema.names),
-            frozenset(schema.categories),
-            constraints.directions,
-            constraints.groups,
-            upper_limits(data.highest, schema.categories),
-            schema.sparse,
-        )
         # Rounds that are given are made for the pace of few subjects, whatever their number.
         pace = policy.pace_for(data.n_subjects) if self.n_estimators == "auto" else policy.with_folds
         settings = self._tree_settings(pace, seed, n_threads)
-        engine = monotone_engine(partial(self._engine, settings), features, mixture.scaling)
+        engine = monotone_engine(partial(self._engine, settings), _features(schema, data, constraints), mixture.scaling)
         return Plan(
             schema=schema,
             time=TimeScale(unit, HORIZONS[self.risk_horizon](data, policy)),
@@ -761,3 +752,16 @@ default="scaled_softmax"
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         return tags
+
+
+def _features(schema: Schema, data: Summary, constraints: Constraints) -> Features:
+    """What an engine has to know of the features."""
+    return Features(
+        data.width,
+        None if schema.names is None else tuple(schema.names),
+        frozenset(schema.categories),
+        constraints.directions,
+        constraints.groups,
+        upper_limits(data.highest, schema.categories),
+        schema.sparse,
+    )

@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
+from operator import add
 from typing import NamedTuple
 
 import numpy as np
@@ -98,7 +99,7 @@ def row_loss(mixture: Mixture, scores: Array, observed: Observed, order: int = C
     ]
     chance = _sum_over_causes(causes, mixture.background * observed.length) if len(observed.between) else None
     parts = [cause.loss(chance, order) for cause in causes]
-    value = sum(part.value for part in parts)
+    value = reduce(add, (part.value for part in parts))
     if chance is not None:
         value[observed.between] -= chance.log_value
     if order == VALUE:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import xgboost as xgb
 
-from hazboost.engines.base import Columns
+from hazboost.engines.base import Columns, Matrix
 from hazboost.engines.dialect import feature_names, feature_types
 from hazboost.engines.local import LocalEngine
 from hazboost.utils.arrays import Array
@@ -79,9 +79,7 @@ class CudaMatrix:
 class CudaEngine(LocalEngine):
     """XGBoost on a GPU, for features that are not sparse; ``Matrix`` is `CudaMatrix`."""
 
-    def matrix(
-        self, X: Any, start: Array, columns: Columns | None = None, like: CudaMatrix | None = None
-    ) -> CudaMatrix:
+    def matrix(self, X: Any, start: Array, columns: Columns | None = None, like: Matrix | None = None) -> Matrix:
         """Move rows to the GPU; those for training are binned there, where it takes a tenth of the time."""
         features, begin = to_device(X, np.float32), to_device(start, np.float32)
         # The outcomes of held-out rows stay where their scores are wanted.
@@ -109,11 +107,12 @@ class CudaEngine(LocalEngine):
         """Features on the GPU, in single precision."""
         return to_device(X, np.float32)
 
-    def columns(self, matrix: CudaMatrix) -> Columns:
+    def columns(self, matrix: Matrix) -> Columns:
         """The columns of a matrix, in single precision."""
-        return matrix.columns
+        columns: Columns = matrix.columns
+        return columns
 
-    def no_trees(self, matrix: CudaMatrix) -> xgb.Booster:
+    def no_trees(self, matrix: Matrix) -> xgb.Booster:
         """A booster without trees.
 
         From a depth of four on, one tree for all scores with vectors in its leaves is as accurate as a tree for each of
@@ -123,11 +122,11 @@ class CudaEngine(LocalEngine):
         strategy = {"multi_strategy": "multi_output_tree"} if vectors else {}
         return super(CudaEngine, self.with_settings(**strategy)).no_trees(matrix.data)
 
-    def grow(self, trees: xgb.Booster, matrix: CudaMatrix, gradient: Array, hessian: Array) -> xgb.Booster:
+    def grow(self, trees: xgb.Booster, matrix: Matrix, gradient: Array, hessian: Array) -> xgb.Booster:
         """One more round."""
         return super().grow(trees, matrix.data, gradient, hessian)
 
-    def scores(self, trees: xgb.Booster, matrix: CudaMatrix, rounds: tuple[int, int] | None = None) -> Array:
+    def scores(self, trees: xgb.Booster, matrix: Matrix, rounds: tuple[int, int] | None = None) -> Array:
         """Start plus trees, of which only those are evaluated that are new since the scores were last asked for."""
         if rounds is not None:
             return self._give(matrix.start + self._predict(trees, matrix.X, *rounds), matrix)
@@ -147,5 +146,6 @@ class CudaEngine(LocalEngine):
         outputs = trees.inplace_predict(X, **rounds)
         return outputs.reshape(len(X), -1)[:, : self.n_scores]
 
-    def _give(self, scores: Any, matrix: CudaMatrix) -> Any:
-        return to_host(scores) if matrix.on_host else scores
+    def _give(self, scores: Any, matrix: CudaMatrix) -> Array:
+        wanted: Array = to_host(scores) if matrix.on_host else scores
+        return wanted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import xgboost as xgb
@@ -42,7 +42,7 @@ class LocalEngine:
         """Factor on the contribution of each tree."""
         return float(self.settings["learning_rate"])
 
-    def with_settings(self, **settings: Any) -> LocalEngine:
+    def with_settings(self, **settings: Any) -> Self:
         """The same engine with some of XGBoost's parameters changed."""
         return replace(self, settings={**self.settings, **settings})
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any, Protocol
 
 import numpy as np
@@ -88,7 +90,7 @@ class Model:
     def _scores_of_block(self, encoded: Any) -> Array:
         start = self.start.margin(encoded)
         matrix = self.engine.matrix(encoded, start)
-        grown = sum(self.engine.scores(trees, matrix) for trees in self.boosters)
+        grown = reduce(add, (self.engine.scores(trees, matrix) for trees in self.boosters))
         return shrink(start, grown / len(self.boosters), self.trust)
 
     def course(self, encoded: Any) -> Iterator[Array]:

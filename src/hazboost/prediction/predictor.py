@@ -409,6 +409,7 @@ def _check_times(times: npt.ArrayLike) -> Array:
     return grid
 
 
-def as_given(X: Any, predicted: Any) -> Any:
+def as_given(X: Any, predicted: Array) -> Array:
     """Predictions on the GPU if the features came from there, else in the memory of the computer."""
-    return predicted if is_on_device(X) else to_host(predicted)
+    wanted: Array = predicted if is_on_device(X) else to_host(predicted)
+    return wanted

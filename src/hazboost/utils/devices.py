@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 def is_on_device(values: Any) -> bool:
@@ -26,9 +28,10 @@ def to_device(values: Any, dtype: Any = None) -> Any:
     return import_module("cupy").asarray(values, dtype=dtype)
 
 
-def beside(values: Any, other: Any) -> Any:
+def beside(values: T, other: Any) -> T:
     """An array of NumPy where another array is, so that both can meet in a formula."""
-    return to_device(values) if is_on_device(other) else values
+    near: T = to_device(values) if is_on_device(other) else values
+    return near
 
 
 def special(like: Any) -> ModuleType:
