@@ -23,8 +23,8 @@ SECTIONS = {
     "Features X": ["data.categories", "data.features", "data.frames", "data.names", "estimator.FPBoost._read_sample"],
     "Batches": ["data.batches", "estimator.FPBoost._check_external"],
     "Rows, weights and groups": ["data.alignment", "data.reading.as_groups", "data.reading._check_weight"],
-    "Parameters": ["estimator", "data.constraints", "training.constraints"],
-    "Training": ["estimator.FPBoost._read_eval_set", "data.folds", "data.sample", "training"],
+    "Parameters": ["estimator", "data.constraints", "engines.cuda", "training.constraints"],
+    "Training": ["estimator.FPBoost._read_eval_set", "data.folds", "data.sample", "engines.collective", "training"],
     "Prediction": ["prediction", "utils.arrays"],
     "Dask": ["dask"],
     "Tuning": ["tuning"],
@@ -33,7 +33,13 @@ SECTIONS = {
     "Plots": ["plots"],
 }
 #: Messages for developers, which no user of the public functions can meet.
-INTERNAL = ("engines", "hazards", "data.batches.features.FeatureBatches.__getitem__")
+INTERNAL = (
+    "data.batches.features.FeatureBatches.__getitem__",
+    "engines.collective.communicator",
+    "engines.local",
+    "engines.packing",
+    "hazards",
+)
 
 #: Placeholders for expressions, by their source; before a colon the module or function in which they stand for this. A
 #: text that begins with = is no placeholder.
@@ -61,6 +67,8 @@ WORDS = {
     "data.surv:name": "=y",
     "datasets:found": "checksum",
     "datasets:name": "value",
+    "engines.cuda:count": "n",
+    "engines.collective:who": "function",
     "estimator:name": "family",
     "metrics.checks.check_probabilities:name": "argument",
     "metrics.checks:name": "=y",

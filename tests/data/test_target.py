@@ -1,5 +1,7 @@
 """The internal target."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -101,3 +103,26 @@ def test_events_at_zero_are_moved_also_where_no_time_is_positive():
     moved = Target.of(np.zeros(2), np.array([0.0, np.inf])).without_events_at_zero()
     np.testing.assert_array_equal(moved.lower, [0.5, 0.0])
     np.testing.assert_array_equal(moved.upper, [0.5, np.inf])
+
+
+def test_what_is_computed_once_is_kept_by_the_target_it_was_computed_for():
+    """A slice, another unit of time or other weights are other targets, with values of their own."""
+    lower, upper = np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, np.inf, 3.5, 4.0])
+    target = Target.of(lower, upper, np.array([1.0, 2.0, 1.0, 1.0]), cause=np.array([2, 0, 0, 1]))
+    for name in ("event", "interval", "mass"):
+        assert getattr(target, name) is getattr(target, name)
+    assert (target.longest, target.n_causes) == (4.0, 2)
+    part, scaled, heavier = target[1:3], target.scaled(2.0), replace(target, weight=3.0 * target.weight)
+    np.testing.assert_array_equal(part.event, [False, False])
+    np.testing.assert_array_equal(part.interval, [False, True])
+    assert (part.longest, part.n_causes, scaled.longest) == (3.5, 1, 2.0)
+    np.testing.assert_array_equal(heavier.mass, 3.0 * target.mass)
+
+
+def test_another_unit_of_time_does_not_number_the_subjects_again(monkeypatch):
+    target = Target.of(np.array([1.0, 2.0, 1.0]), np.array([np.inf, 2.0, 1.0]), subject=np.array([5, 3, 5]))
+    assert target.n_subjects == 2
+    monkeypatch.setattr("hazboost.data.target.number_by_appearance", None)
+    assert target.scaled(3.0).n_subjects == 2
+    with pytest.raises(TypeError):
+        target[:2].n_subjects  # noqa: B018

@@ -223,6 +223,9 @@ class WrittenOut:
         columns = self.design.columns(X)
         return DenseColumns(columns @ np.eye(columns.shape[1]))
 
+    def predict(self, X, coefficient):
+        return self.columns(X) @ coefficient
+
 
 def mixed_features(n, rng):
     frame = pd.DataFrame(rng.normal(size=(n, 2)), columns=["x", "z"])

@@ -119,12 +119,14 @@ def test_few_events_make_trees_count_less():
 
 
 def test_above_a_number_of_subjects_trees_are_grown_anew_on_all_rows(with_policy):
-    with_policy(subjects_for_folds=100)
+    """As they are with this number of rounds, at the same pace, from the start of the same ridge on all rows."""
+    with_policy(subjects_for_folds=100, ridges=(10.0,))
     X, y = curved_data(300)
     auto = automatic().fit(X, y)
     assert len(auto.model_.boosters) == 1
     assert auto.n_estimators_ == int(np.argmin(auto.cv_results_["round_loss"])) > 0
-    fixed = automatic(n_estimators=auto.n_estimators_).fit(X, y)
+    with_policy(with_folds=POLICY.with_hold_out, ridges=(10.0,))
+    fixed = automatic(n_estimators=auto.n_estimators_, subsample=1.0, colsample_bytree=1.0).fit(X, y)
     as_much = replace(fixed.model_, trust=auto.model_.trust)
     np.testing.assert_array_equal(auto.model_.distribution(X).scores, as_much.distribution(X).scores)
 
@@ -142,8 +144,10 @@ def test_the_curve_of_a_stopped_fold_goes_on_with_its_best_loss():
 
 
 @pytest.mark.parametrize("rate", [0.1, 0.5])
-def test_patience_and_most_rounds_are_longer_for_shorter_steps(monkeypatch, rate):
+@pytest.mark.parametrize("patience", [2.0, 5.0])
+def test_patience_and_most_rounds_are_longer_for_shorter_steps(monkeypatch, with_policy, rate, patience):
     """With a held-out loss that never improves, a fold stops when its patience ends."""
+    with_policy(with_folds=replace(POLICY.with_folds, patience=patience))
     seen = []
     grow_fold = Growing.grow_fold
 
@@ -158,7 +162,7 @@ def test_patience_and_most_rounds_are_longer_for_shorter_steps(monkeypatch, rate
     for one in seen:
         best = int(np.argmin(one.held_out_loss[1:])) + 1
         assert one.best == best
-        assert len(one.held_out_loss) - 1 == min(best + POLICY.patience / rate, POLICY.max_rounds / rate)
+        assert len(one.held_out_loss) - 1 == min(best + patience / rate, POLICY.max_rounds / rate)
 
 
 def test_held_out_losses_are_those_of_shrunken_trees(monkeypatch):
@@ -230,8 +234,8 @@ def crossed_data(n=500, seed=0):
 @pytest.mark.filterwarnings("ignore:the fitted curves are poor")  # they are, by 0.07, of the shallow trees above all
 @pytest.mark.parametrize("most_rows", [100, 5_000])
 def test_deeper_trees_where_features_act_together(with_policy, most_rows):
-    """With folds, and with one hold-out."""
-    with_policy(subjects_for_folds=most_rows, events_for_depth=100)
+    """With folds, and with one hold-out, at the slow pace: fast enough, shallow trees nearly learn this too."""
+    with_policy(subjects_for_folds=most_rows, events_for_depth=100, with_hold_out=POLICY.with_folds)
     X, y = crossed_data()
     X_new, y_new = crossed_data(seed=1)
     options = {"colsample_bytree": 1.0, "subsample": 1.0, "learning_rate": 0.5}
@@ -273,7 +277,7 @@ def growing():
     X, (event, time) = curved_data(60)
     sample = Sample(X, Target.of(time / time.max(), np.where(event, time / time.max(), np.inf)), np.arange(60) // 6)
     plan = automatic(init="marginal")._plan(Schema(None, {}, sparse=False), sample.summary(), 1, 0)
-    cv = divide(plan, sample)
+    cv = divide(plan, sample, None)
     starts = tuple(fit_constant_start(plan, fold.kept) for fold in cv.folds)
     return Growing(plan, cv, starts, np.full(plan.objective.mixture.n_scores, 0.5))
 

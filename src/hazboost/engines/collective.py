@@ -49,7 +49,7 @@ def refuse_company(who: str) -> None:
     """Refuse to begin where this process is connected with others, with whose rows trees would be mixed."""
     if xgb.collective.is_distributed():
         raise RuntimeError(
-            f"{who} was called in a process that XGBoost has connected with others, such as a worker of Ray Train; the "
+            f"{who} was called in a process that xgboost has connected with others, such as a worker of Ray Train; the "
             "trees would be grown on the rows of all of them, and the rest of the model on those of one. Fit outside "
             "of it, or use hazboost.dask.FPBoost."
         )

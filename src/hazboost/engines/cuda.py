@@ -27,7 +27,10 @@ def check_cuda(device: str) -> None:
     """Refuse to work on a GPU where there is none, or where something is missing for it."""
     remedy = "use device='cpu'"
     if not xgb.build_info().get("USE_CUDA", False):
-        raise ValueError(f"device={device!r}: this XGBoost was built without support for GPUs; {remedy}.")
+        raise ValueError(
+            f"device={device!r}: the installed xgboost was built without support for GPUs; install one that has it, or "
+            f"{remedy}."
+        )
     try:
         count = import_module("cupy").cuda.runtime.getDeviceCount()
     except ImportError as error:
