@@ -479,7 +479,7 @@ default="scaled_softmax"
         eval_set : pair (X, y), or list of one such pair, optional
             Data in memory to watch during training, and for early stopping.
         cache : path, optional
-            An existing folder with enough space for the binned features, one to four bytes for each value, in which a
+            An existing folder with enough space for the binned features, two to eight bytes for each value, in which a
             folder is made and removed again; by default that of the system for temporary files.
 
         Returns
