@@ -29,7 +29,7 @@ from hazboost.data.reading import as_groups, as_target, check_causes, check_info
 from hazboost.data.sample import Sample
 from hazboost.data.summary import Summary
 from hazboost.data.target import Target
-from hazboost.engines import CudaEngine, Engine, Features, LocalEngine, check_cuda, monotone_engine
+from hazboost.engines import CudaEngine, Engine, ExactEngine, Features, LocalEngine, check_cuda, monotone_engine
 from hazboost.engines.collective import refuse_company
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
 from hazboost.hazards.heads import HEADS
@@ -675,7 +675,10 @@ default="scaled_softmax"
 
     def _engine(self, settings: dict[str, Any], features: Features, n_scores: int) -> Engine:
         """What grows the trees; subclasses that run elsewhere return another engine."""
-        return (CudaEngine if self._keeps_on_device(features.sparse) else LocalEngine)(settings, n_scores, features)
+        if self._keeps_on_device(features.sparse):
+            return CudaEngine(settings, n_scores, features)
+        exact = self.tree_method == "exact" and not features.sparse
+        return (ExactEngine if exact else LocalEngine)(settings, n_scores, features)
 
     def _near(self, schema: Schema, sample: Sample) -> Sample:
         """A sample where trees are grown: on a GPU, or where it is."""
