@@ -19,8 +19,10 @@ from hazboost.utils.arrays import Array
 from hazboost.utils.devices import beside, is_on_device
 from hazboost.utils.threads import map_threads
 
-#: Rows evaluated at a time: few enough for their numbers to stay in the processor's cache. A GPU wants many.
-BLOCK, BLOCK_ON_DEVICE = 8_192, 2**21
+#: Rows times heads evaluated at a time: few enough for their numbers to stay in the processor's cache.
+BLOCK = 16_384
+#: Rows evaluated at a time on a GPU, which wants many.
+BLOCK_ON_DEVICE = 2**21
 #: Pseudo-residuals and their hessians are cut here, far outside any useful step, to stay inside single precision.
 MAX_GRADIENT = 1e15
 
@@ -74,7 +76,7 @@ class Objective:
 
     def observe(self, target: Target) -> Observations:
         """Prepare a target for many evaluations."""
-        size = BLOCK_ON_DEVICE if is_on_device(target.lower) else BLOCK
+        size = BLOCK_ON_DEVICE if is_on_device(target.lower) else max(1, BLOCK // self.mixture.heads_per_cause)
         return Observations.of(target, self.mixture.n_causes, size)
 
     def losses(self, scores: Array, observations: Observations) -> Array:
