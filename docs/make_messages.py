@@ -23,7 +23,7 @@ SECTIONS = {
     "Features X": ["data.categories", "data.features", "data.frames", "data.names", "estimator.FPBoost._read_sample"],
     "Batches": ["data.batches", "estimator.FPBoost._check_external"],
     "Rows, weights and groups": ["data.alignment", "data.reading.as_groups", "data.reading._check_weight"],
-    "Parameters": ["estimator", "data.constraints", "engines.cuda", "training.constraints"],
+    "Parameters": ["estimator", "data.constraints", "engines.cuda", "training.constraints", "utils.threads"],
     "Training": ["estimator.FPBoost._read_eval_set", "data.folds", "data.sample", "engines.collective", "training"],
     "Prediction": ["prediction", "utils.arrays"],
     "Dask": ["dask"],

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
 from hazboost import FPBoost
+from tests.wording import faults
 
 N = 40
 RNG = np.random.default_rng(0)
@@ -43,8 +44,8 @@ def learned(model):
 
 def check_refused(arguments, message, **parameters):
     """Fit a fitted and a fresh estimator with bad arguments or parameters."""
-    model = copy(FITTED).set_params(**parameters)
-    before, prediction = dict(vars(model)), model.predict(FRAME)
+    model, prediction = copy(FITTED).set_params(**parameters), FITTED.predict(FRAME)
+    before = dict(vars(model))
     fresh = small(**parameters)
     for estimator in (model, fresh):
         with pytest.raises((ValueError, TypeError), match=message):
@@ -52,6 +53,7 @@ def check_refused(arguments, message, **parameters):
     after = vars(model)
     assert after.keys() == before.keys()
     assert all(after[name] is before[name] for name in before)
+    model.set_params(n_jobs=None)  # the only parameter that predictions read
     np.testing.assert_array_equal(model.predict(FRAME), prediction)
     assert not learned(fresh)
     with pytest.raises(NotFittedError):
@@ -313,6 +315,13 @@ def test_every_parameter_has_bad_values_here():
 )
 def test_bad_parameters(name, value):
     check_refused({}, name, **{name: value})
+
+
+@pytest.mark.parametrize("n_jobs", BAD_PARAMETERS["n_jobs"])
+def test_a_bad_number_of_threads_is_refused_by_predictions_too(n_jobs):
+    with pytest.raises(ValueError, match=r"^n_jobs must be a whole number other than 0.*; got ") as refusal:
+        copy(FITTED).set_params(n_jobs=n_jobs).predict(FRAME)
+    assert not faults(str(refusal.value))
 
 
 def test_bad_constraints_by_name():

@@ -12,7 +12,6 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import numpy.typing as npt
-from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -45,6 +44,7 @@ from hazboost.training.starts import STARTS
 from hazboost.utils.arrays import Array
 from hazboost.utils.describe import describe
 from hazboost.utils.devices import to_device, to_host
+from hazboost.utils.threads import count_threads
 
 #: What the authors' code does; the numbers are its defaults.
 PAPER = {
@@ -651,7 +651,7 @@ default="scaled_softmax"
         policy, unit = POLICY, data.longest  # times lie in (0, 1], where shapes and scales have comparable sizes
         mixture = self._mixture(policy.background_events * unit / data.exposure, n_causes)
         step = STEPS["newton" if self.solver == "newton" else self.gradient_scaling]
-        n_threads = effective_n_jobs(self.n_jobs)
+        n_threads = count_threads(self.n_jobs)
         constraints = read_constraints(schema, data.width, self.monotone_constraints, self.interaction_constraints)
         check_constraints(constraints, mixture, self.init)
         # Rounds that are given are made for the pace of few subjects, whatever their number.

@@ -55,6 +55,17 @@ def test_equal_hazards_are_expected_however_subjects_come_and_go(constant):
     assert (variance > 0.0).all()
 
 
+def test_kaplan_meier_is_counted_from_when_enough_are_at_risk(constant):
+    """The first event is that of the only subject at risk: Kaplan-Meier from time zero on is zero ever after."""
+    later = 0.1 - np.log((np.arange(400) + 0.5) / 400)
+    lower = np.r_[0.1, later]
+    target = rows(*zip(lower, lower, strict=True), entry=np.r_[0.0, np.full(400, 0.1)])
+    gap = largest_gap(constant(np.ones(401)), target)
+    assert gap.error < 0.03
+    assert gap.observed > 0.0
+    assert largest_gap(constant(np.full(401, 2.0)), target).error == pytest.approx(0.25, abs=0.03)
+
+
 def test_the_expected_hazard_is_that_of_those_at_risk(constant):
     """Until 1 two subjects with hazards of 1 and 3 are at risk, then the second alone: 2 until 1, 3 from there on."""
     target = rows((1, np.inf), (4, np.inf))

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -26,6 +25,7 @@ from hazboost.utils.arrays import Array, as_numbers, as_times
 from hazboost.utils.describe import describe
 from hazboost.utils.devices import beside, is_on_device, to_host
 from hazboost.utils.tables import make_table
+from hazboost.utils.threads import count_threads
 
 
 class Predictor(BaseEstimator):  # type: ignore[misc]
@@ -355,7 +355,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         X = readable(X)
         # Checks the number and names of the columns only: categories and missing values are handled by the schema.
         match_columns(self, X, type(self).__name__)
-        distribution = self.model_.distribution(X, effective_n_jobs(self.n_jobs))
+        distribution = self.model_.distribution(X, count_threads(self.n_jobs))
         if alive_at is None:
             return distribution
         # A single time applies to all subjects.

@@ -18,11 +18,12 @@ accounts for delayed entry and for several rows of one subject.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from hazboost.data.nonparametric import at_risk
+from hazboost.data.nonparametric import at_risk, kaplan_meier
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
 from hazboost.hazards.distribution import Distribution
@@ -163,7 +164,9 @@ def _kaplan_meier_steps(target: Target) -> _Steps | None:
     first = int(np.argmin(few))
     last = first + int(np.argmax(np.append(few[first:], True)))
     part = slice(first, last)
-    survival = np.cumprod(np.maximum(1.0 - events[part] / risk[part], 0.0))
+    begin = float(time[first - 1]) if first else -np.inf
+    since = replace(target, entry=np.maximum(target.entry, begin))[target.lower > begin]
+    survival = kaplan_meier(since)[1][: last - first]
     before = np.concatenate([[1.0], survival[:-1]])
     # Nelson and Aalen's variance, which unlike Greenwood's is finite where survival reaches zero.
     variance = np.cumsum(squares[part] / risk[part] ** 2)
@@ -174,7 +177,7 @@ def _kaplan_meier_steps(target: Target) -> _Steps | None:
     if last == len(time) and end > time[-1]:  # nobody has the event from the last one until there
         tail = end, survival[-1], survival[-1], variance[-1]
         columns = [np.append(column, value) for column, value in zip(columns, tail, strict=True)]
-    return _Steps(float(time[first - 1]) if first else 0.0, *columns)
+    return _Steps(max(begin, 0.0), *columns)
 
 
 def _has_recurrent_events(target: Target) -> bool:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import numbers
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from joblib import effective_n_jobs
+
+from hazboost.utils.describe import describe
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -19,6 +24,16 @@ def _pool(n_threads: int) -> ThreadPoolExecutor:
 
 if hasattr(os, "register_at_fork"):  # not on Windows, which has no forks
     os.register_at_fork(after_in_child=_pool.cache_clear)  # a forked process has none of its parent's threads
+
+
+def count_threads(n_jobs: Any) -> int:
+    """Number of threads that ``n_jobs`` stands for, as everywhere in scikit-learn."""
+    if n_jobs is not None and (not isinstance(n_jobs, numbers.Integral) or n_jobs == 0):
+        raise ValueError(
+            f"n_jobs must be a whole number other than 0, such as -1 for all processors, or None; got "
+            f"{describe(n_jobs)}."
+        )
+    return int(effective_n_jobs(n_jobs))
 
 
 def map_threads(function: Callable[[T], S], tasks: Sequence[T], n_threads: int) -> list[S]:
