@@ -2,7 +2,9 @@
 
 XGBoost's exact search walks through the sorted values of every node, and splits in the middle of two of them. Its
 histograms split at the lower ends of bins. So every value is a bin of its own here, and stands at its lower end: in the
-middle between itself and the value below. The trees then are those of the exact search.
+middle between itself and the value below. The trees then divide the training data as those of the exact search do. A
+threshold is in the middle of two neighbouring values of all rows; in the exact search, of the rows in the node, which
+is another number below the first split. Only new rows with a value between these neighbours can tell the difference.
 """
 
 from __future__ import annotations

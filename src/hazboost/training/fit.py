@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from hazboost.boosting.callbacks import HeldOut, Metric, concordance, mean_loss
 from hazboost.boosting.columns import read_target
@@ -39,8 +40,14 @@ def train_model(plan: Plan, sample: Sample, validation: Sample | None) -> Traine
     """Train on a sample; watch, and with patience stop on, validation data. Both come in the user's unit of time."""
     # Folds and blocks of rows have threads of their own. For the small matrices of a start, those of linear algebra
     # only wait for one another.
-    with threadpool_limits(1, user_api="blas"):
+    with _libraries().limit(limits=1, user_api="blas"):
         return _train(plan, sample, validation)
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """The libraries with threads of their own, which takes some milliseconds to find."""
+    return ThreadpoolController()
 
 
 def _train(plan: Plan, sample: Sample, validation: Sample | None) -> Trained:
