@@ -49,7 +49,7 @@ def test_scores_are_as_precise_as_xgboost_holds_them():
 
 def test_all_rows_are_in_one_place():
     engine = LocalEngine(SETTINGS, 3)
-    assert engine.total(2.0, 3.0) == (2.0, 3.0)
+    np.testing.assert_array_equal(engine.total(np.array([2.0, 3.0])), [2.0, 3.0])
     assert engine.largest(4.0) == 4.0
 
 

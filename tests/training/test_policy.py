@@ -16,7 +16,6 @@ from hazboost.data.target import Target
 from hazboost.training.policy import POLICY, Policy
 
 ROOT = Path(__file__).resolve().parents[2]
-SLOW, FAST = POLICY.with_folds, POLICY.with_hold_out
 
 
 @pytest.mark.parametrize(
