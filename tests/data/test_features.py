@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 from hazboost import FPBoost
-from hazboost.data.features import Schema, learn_schema
+from hazboost.data.features import Schema, learn_schema, readable
 from hazboost.engines.dialect import feature_types
 
 N = 120
@@ -445,3 +445,15 @@ def test_a_value_above_those_of_training_is_not_missing(container, tree_method):
     risk = model.predict(container(np.array([[highest], [3.9], [4.1], [1e6], [1e38], [np.nan]])))
     np.testing.assert_array_equal(risk[1:5], risk[0])
     assert risk[5] > risk[0] + 0.05
+
+
+def test_tables_of_cudf_are_read_as_those_of_pandas():
+    """Stands in for cuDF, which needs a GPU."""
+    table = pd.DataFrame({"age": [60.0, 50.0, 70.0, 40.0] * 5, "sex": pd.Categorical(["f", "m", "f", "m"] * 5)})
+    frame = type("DataFrame", (), {"__module__": "cudf.core.dataframe", "to_pandas": lambda self: table})()
+    column = type("Series", (), {"__module__": "cudf.core.series", "to_pandas": lambda self: table["age"]})()
+    assert readable(frame) is table
+    y = (np.ones(20, dtype=bool), column)
+    same = FPBoost(n_estimators=2, init="marginal", random_state=0).fit(table, (y[0], table["age"]))
+    model = FPBoost(n_estimators=2, init="marginal", random_state=0).fit(frame, y)
+    np.testing.assert_array_equal(model.predict(frame), same.predict(table))

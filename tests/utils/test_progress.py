@@ -109,14 +109,15 @@ def test_folds_that_stop_early_are_done(capsys):
     progress = FoldProgress(2, ["rounds"], draw=True)
     progress.advance(0, 1.0)
     assert "█" * 12 + "░" * 12 + " rounds in 1/2 folds" in capsys.readouterr().err
-    progress.bar(1, 100).advance(50, {})
+    progress.bar(1, 100, patience=98).advance(50, {"loss": 1.0})
     assert progress.shares == [1.0, 0.49]
 
 
 def test_stages_share_the_bar(capsys):
     progress = FoldProgress(1, ["ridge", "rounds"], draw=True)
     progress.advance(0, 1.0)
-    assert "█" * 12 + "░" * 12 + " ridge in 1/1 folds" in capsys.readouterr().err
+    # A fifth of the bar: choosing the ridge usually takes a quarter of the time of the trees.
+    assert "█" * 5 + "░" * 19 + " ridge in 1/1 folds" in capsys.readouterr().err
     progress.advance(0, 1.0)
     assert capsys.readouterr().err.endswith("\n")
 
@@ -126,3 +127,15 @@ def test_time_left_of_a_resumed_search_counts_its_own_trials_only(capsys):
     progress.began -= 6.0
     progress.advance(9, -1.25)
     assert re.search(r"9/10 trials  6\.\ds, 6\.\ds left  best -1\.2500", capsys.readouterr().err)
+
+
+def test_the_rounds_of_a_fold_are_expected_from_its_best_one(capsys):
+    """Not from the largest number of rounds: training that has stopped improving is nearly done."""
+    progress = FoldProgress(1, ["rounds"], draw=True)
+    bar = progress.bar(0, rounds=1000, patience=20)
+    for number in range(61):
+        bar.advance(number, {"loss": 1.0 / (1 + min(number, 40))})
+    assert progress.shares == [pytest.approx(59 / (1.25 * 40 + 20))]
+    before = progress.shares[0]
+    bar.advance(61, {"loss": 0.0})  # goes on to improve: the bar waits, and does not go back
+    assert progress.shares[0] == before

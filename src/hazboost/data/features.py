@@ -15,7 +15,7 @@ import scipy.sparse
 from sklearn.utils.validation import check_array
 
 from hazboost.data.categories import Categories, read_categories
-from hazboost.data.frames import column_names, is_table, refuse_repeated_names
+from hazboost.data.frames import column_names, is_table, refuse_repeated_names, to_computer
 from hazboost.utils.arrays import Array, as_numbers, as_plain, refuse_without_numbers
 from hazboost.utils.devices import is_on_device, to_host
 
@@ -106,6 +106,7 @@ def readable(X: Any) -> Any:
     NaN, None and masked entries are missing values; infinity is refused. Tables are checked by `Schema.encode`, because
     scikit-learn's ``check_array`` would lose their categories.
     """
+    X = to_computer(X)
     if is_table(X):
         refuse_repeated_names(column_names(X), "X")
         return X

@@ -16,6 +16,11 @@ def is_table(data: Any) -> bool:
     return _is_arrow(data) or (hasattr(data, "columns") and hasattr(data, "dtypes"))
 
 
+def to_computer(data: Any) -> Any:
+    """Tables and columns of cuDF, which are in the memory of a GPU, as those of pandas; anything else as it is."""
+    return data.to_pandas() if type(data).__module__.startswith("cudf") else data
+
+
 def column_names(table: Any) -> list[Any]:
     """Names of the columns."""
     # The attribute `columns` of an Arrow table holds the columns themselves.

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hazboost.data.frames import column_names, is_table, refuse_repeated_names
+from hazboost.data.frames import column_names, is_table, refuse_repeated_names, to_computer
 from hazboost.data.pairs import EVENT_FIRST, order_pair
 from hazboost.utils.arrays import Array, Indices, Mask, as_numbers, as_plain
 from hazboost.utils.describe import and_more, describe, examples
@@ -53,6 +53,7 @@ def find_columns(y: Any, name: str) -> tuple[str, dict[str, Any]]:
     name : str
         Name of the argument, for error messages.
     """
+    y = [to_computer(one) for one in y] if isinstance(y, tuple | list) else to_computer(y)
     fields = getattr(getattr(y, "dtype", None), "names", None)
     if fields is not None:
         return _choose(y, list(fields), name, "fields", strict=True)

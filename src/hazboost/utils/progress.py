@@ -8,7 +8,13 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 WIDTH = 24
+#: Parts of the time that stages take, relative to the growing of trees.
+USUAL_PARTS = {"ridge": 0.25}
+#: Training that still improves will usually go on for this share of the rounds that were made.
+GOES_ON = 0.25
 #: Seconds between two drawings.
 PAUSE = 0.2
 
@@ -60,7 +66,8 @@ class FoldProgress:
     folds : int
         Number of folds.
     stages : sequence of str
-        What is chosen one after the other, each in all folds. Each fills an equal part of the bar.
+        What is chosen one after the other, each in all folds. Each fills a part of the bar as large as its usual part of
+        the time.
     draw : bool
         Whether to draw at all.
     """
@@ -86,9 +93,9 @@ class FoldProgress:
             if min(self.shares) == 1.0:
                 self.stage, self.shares = self.stage + 1, [0.0] * len(self.shares)
 
-    def bar(self, fold: int, rounds: int) -> FoldBar:
-        """A progress bar for the training of one fold, of so many rounds at most."""
-        return FoldBar(self, fold, rounds)
+    def bar(self, fold: int, rounds: int, patience: int) -> FoldBar:
+        """A progress bar for the training of one fold, of so many rounds at most, which stops on its loss."""
+        return FoldBar(self, fold, rounds, patience)
 
     def close(self) -> None:
         """Leave an unfinished line where it is: the other folds are not needed."""
@@ -97,7 +104,9 @@ class FoldProgress:
 
     def _draw(self, seconds: float) -> None:
         folds = len(self.shares)
-        share = (self.stage + sum(self.shares) / folds) / len(self.stages)
+        parts = [USUAL_PARTS.get(stage, 1.0) for stage in self.stages]
+        done = sum(parts[: self.stage]) + parts[self.stage] * sum(self.shares) / folds
+        share = done / sum(parts)
         count = f"{self.stages[self.stage]} in {self.shares.count(1.0)}/{folds} folds"
         draw_line(share, count, seconds)
         if share == 1.0:
@@ -125,14 +134,25 @@ class TrialProgress:
             sys.stderr.write("\n")
 
 
-@dataclass(frozen=True)
+@dataclass
 class FoldBar:
-    """Tells a `FoldProgress` how far the training of its fold is."""
+    """Tells a `FoldProgress` how far the training of its fold is, by the rounds that are to be expected.
+
+    Training stops ``patience`` rounds after its best one. The best so far tells when that will be at the earliest.
+    """
 
     progress: FoldProgress
     fold: int
     rounds: int
+    patience: int
+    best: int = 0
+    best_loss: float = np.inf
+    share: float = 0.0
 
     def advance(self, rounds: int, metrics: Mapping[str, float]) -> None:
         """Pass the round on. Only the end of the training, not its last round, completes the fold."""
-        self.progress.advance(self.fold, max(rounds - 1, 0) / self.rounds)
+        if metrics.get("loss", np.inf) < self.best_loss:
+            self.best, self.best_loss = rounds, metrics["loss"]
+        expected = min(self.rounds, (1.0 + GOES_ON) * self.best + self.patience)
+        self.share = max(self.share, min(max(rounds - 1, 0) / expected, 0.99))
+        self.progress.advance(self.fold, self.share)
