@@ -40,6 +40,11 @@ class Activated(NamedTuple):
     slope: Array | None = None
     alive: Mask | None = None
 
+    def heads(self, heads: slice) -> Activated:
+        """The same for some of the heads."""
+        slope = None if self.slope is None else self.slope[heads]
+        return Activated(self.log_value[heads], slope, None if self.alive is None else self.alive[heads])
+
     def rows(self, rows: Indices) -> Activated:
         """The same for some of the subjects."""
         slope = None if self.slope is None else self.slope[:, rows]
@@ -103,7 +108,7 @@ class ExpParameter(ParameterActivation):
 
     def __call__(self, score: Array) -> Activated:
         """Log-parameter, its slope, and where it is positive."""
-        bounded = np.clip(score, -MAX_LOG, MAX_LOG)
+        bounded = np.minimum(np.maximum(score, -MAX_LOG), MAX_LOG)  # half of the time of np.clip
         inside = bounded == score
         return Activated(bounded, None if inside.all() else inside.astype(score.dtype))
 

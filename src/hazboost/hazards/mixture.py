@@ -274,12 +274,12 @@ class Mixture:
 
     def parameters(self, scores: Array) -> Parameters:
         """Lines 4 to 6 of Algorithm 1: activate the scores, of shape (scores, n)."""
+        together = self.parameter_activation(scores[: self.first_weight_score])
         activated = tuple(
-            tuple(self.parameter_activation(scores[block.scores(p)]) for p in range(len(block.head.parameters)))
-            for block in self.blocks
+            tuple(together.heads(block.scores(p)) for p in range(len(block.head.parameters))) for block in self.blocks
         )
         weighted = self._weights(scores[self.first_weight_score :])
-        if activated[0][0].alive is None:
+        if together.alive is None:
             return Parameters(activated, None, weighted.value, weighted.pull_back, weighted.bend_back)
         alive = np.concatenate([_all_alive(block) for block in activated])
         weight = np.where(alive, weighted.value, 0.0)
