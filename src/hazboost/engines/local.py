@@ -18,6 +18,9 @@ from hazboost.engines.packing import pack, unpack, with_idle_outputs
 from hazboost.utils.arrays import Array
 from hazboost.utils.devices import to_host
 
+#: Trees are grown by one thread for so many rows.
+ROWS_FOR_A_THREAD = 50_000
+
 
 @dataclass(frozen=True)
 class LocalEngine:
@@ -78,7 +81,10 @@ class LocalEngine:
         """A booster without trees. Every matrix brings its own start, so the booster's is zero."""
         start = with_idle_outputs(np.zeros(self.n_scores)).tolist()
         outputs = {"num_target": len(start), "base_score": start, "disable_default_eval_metric": 1}
-        return xgb.Booster({**self.settings, **constraints(self.features), **outputs}, cache=[matrix])
+        # On few rows threads wait for one another longer than they work.
+        threads = min(self.settings.get("nthread", 1), max(1, matrix.num_row() // ROWS_FOR_A_THREAD))
+        settings = {**self.settings, **constraints(self.features), **outputs, "nthread": threads}
+        return xgb.Booster(settings, cache=[matrix])
 
     def grow(self, trees: xgb.Booster, matrix: xgb.DMatrix, gradient: Array, hessian: Array) -> xgb.Booster:
         """One more round."""
