@@ -119,3 +119,13 @@ def test_columns_come_back(n_scores):
 def test_columns_that_have_no_place_are_refused():
     with pytest.raises(ValueError, match=r"columns \['age'\] have no place"):
         pack({"age": np.zeros(3)}, 2)
+
+
+@pytest.mark.parametrize(("rows_for_a_thread", "threads"), [(50_000, 1), (50, 2), (1, 4)])
+def test_few_rows_get_few_threads(rows_for_a_thread, threads, monkeypatch):
+    """Threads that wait for one another made fits to 10,000 rows slower on two cores than on one."""
+    monkeypatch.setattr("hazboost.engines.local.ROWS_FOR_A_THREAD", rows_for_a_thread)
+    engine = LocalEngine({**SETTINGS, "nthread": 4}, 2)
+    matrix = engine.matrix(np.zeros((100, 1)), np.zeros((100, 2)), {"lower": np.ones(100)})
+    config = json.loads(engine.no_trees(matrix).save_config())
+    assert int(config["learner"]["generic_param"]["nthread"]) == threads
