@@ -56,8 +56,8 @@ def reference(scores):
     room = np.empty_like(scores), np.empty_like(scores)
 
     def compute():
-        for first in range(0, ROWS, BLOCK):
-            rows = slice(first, first + BLOCK)
+        for first in range(0, ROWS, BLOCK // 2):
+            rows = slice(first, first + BLOCK // 2)
             columns = np.ascontiguousarray(scores[rows].T, dtype=np.float64)
             exponentials = [np.exp(columns[number % len(columns)]) for number in range(EXPONENTIALS)]
             logarithms = [np.log(exponentials[number]) for number in range(LOGARITHMS)]

@@ -19,9 +19,9 @@ from hazboost.utils.arrays import Array
 from hazboost.utils.devices import beside, is_on_device
 from hazboost.utils.threads import map_threads
 
-#: Rows times heads evaluated at a time: few enough for their numbers to stay in the processor's cache. Several threads
-#: get more, so that they meet less often at the interpreter lock.
-BLOCK, BLOCK_OF_THREADS = 2**15, 2**16
+#: Rows times heads evaluated at a time: few enough for their numbers to stay in the processor's cache, and so many that
+#: threads rarely meet at the interpreter lock.
+BLOCK = 2**16
 #: Rows evaluated at a time on a GPU, which wants many.
 BLOCK_ON_DEVICE = 2**21
 #: Pseudo-residuals and their hessians are cut here, far outside any useful step, to stay inside single precision.
@@ -77,8 +77,7 @@ class Objective:
 
     def observe(self, target: Target) -> Observations:
         """Prepare a target for many evaluations."""
-        numbers = BLOCK if self.n_threads == 1 else BLOCK_OF_THREADS
-        size = BLOCK_ON_DEVICE if is_on_device(target.lower) else max(1, numbers // self.mixture.heads_per_cause)
+        size = BLOCK_ON_DEVICE if is_on_device(target.lower) else max(1, BLOCK // self.mixture.heads_per_cause)
         return Observations.of(target, self.mixture.n_causes, size)
 
     def losses(self, scores: Array, observations: Observations) -> Array:

@@ -53,14 +53,14 @@ def find_columns(y: Any, name: str) -> tuple[str, dict[str, Any]]:
     name : str
         Name of the argument, for error messages.
     """
-    y = [to_computer(one) for one in y] if isinstance(y, tuple | list) else to_computer(y)
+    y = to_computer(y)
     fields = getattr(getattr(y, "dtype", None), "names", None)
     if fields is not None:
         return _choose(y, list(fields), name, "fields", strict=True)
     if is_table(y):
         return _choose(y, column_names(y), name, "columns", strict=False)
     if isinstance(y, tuple | list) and len(y) == 2 and np.ndim(y[0]) == 1:
-        y = [to_host(one) for one in y]
+        y = [to_host(to_computer(one)) for one in y]
         _refuse_two_rows(y[0], name)
         return "right", order_pair((y[0], y[1]), (getattr(y[0], "name", None), getattr(y[1], "name", None)), name)
     # The end of this message is required by scikit-learn's estimator checks.
