@@ -21,7 +21,7 @@ from hazboost.utils.threads import map_threads
 
 #: Rows times heads evaluated at a time: few enough for their numbers to stay in the processor's cache, and so many that
 #: threads rarely meet at the interpreter lock.
-BLOCK = 2**16
+BLOCK = 2**15
 #: Rows evaluated at a time on a GPU, which wants many.
 BLOCK_ON_DEVICE = 2**21
 #: Pseudo-residuals and their hessians are cut here, far outside any useful step, to stay inside single precision.
