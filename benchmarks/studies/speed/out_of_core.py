@@ -34,7 +34,7 @@ from hazboost.metrics import concordance_index
 
 MEGABYTE = 2**20
 #: Few rounds, so that it takes minutes: each reads all bins once for every level of the trees.
-SETTINGS = {"n_estimators": 15, "max_depth": 3, "learning_rate": 0.5}
+SETTINGS: dict[str, Any] = {"n_estimators": 15, "max_depth": 3, "learning_rate": 0.5}
 #: Rows of a file and of a group in it, of a batch, and of the test data.
 FILE_ROWS, GROUP_ROWS, BATCH_ROWS, TEST_ROWS = 20_000, 5_000, 1_000, 20_000
 #: Threads get memory of their own, and the allocators of Arrow and of the C library would keep what was freed.

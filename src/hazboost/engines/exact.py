@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import xgboost as xgb
 
 from hazboost.engines.base import Columns
@@ -50,7 +51,7 @@ class ExactEngine(LocalEngine):
         return LocalEngine(settings, self.n_scores, self.features)
 
 
-def lower_ends(X: Array) -> Array:
+def lower_ends(X: Array) -> npt.NDArray[np.float32]:
     """Each value replaced by the middle between it and the next lower value of its feature, in single precision.
 
     The lowest value stays as it is. Where two values are so close that there is no number in their middle, it is the
@@ -61,7 +62,7 @@ def lower_ends(X: Array) -> Array:
     >>> lower_ends(np.array([[1.0], [5.0], [2.0], [2.0]])).ravel()
     array([1. , 3.5, 1.5, 1.5], dtype=float32)
     """
-    lowered = np.empty(X.shape, dtype=np.float32)
+    lowered: npt.NDArray[np.float32] = np.empty(X.shape, dtype=np.float32)
     for i, column in enumerate(X.T.astype(np.float32)):
         values, place = np.unique(column, return_inverse=True)
         middles = (0.5 * (values[1:].astype(np.float64) + values[:-1])).astype(np.float32)

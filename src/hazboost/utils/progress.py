@@ -66,8 +66,8 @@ class FoldProgress:
     folds : int
         Number of folds.
     stages : sequence of str
-        What is chosen one after the other, each in all folds. Each fills a part of the bar as large as its usual part of
-        the time.
+        What is chosen one after the other, each in all folds. Each fills a part of the bar, as large as its usual part
+        of the time.
     draw : bool
         Whether to draw at all.
     """
