@@ -199,7 +199,7 @@ def test_gradient_is_that_of_the_loss_also_where_shifts_are_cut(make_mixture, di
     X, target = simulate(80)
     mixture = make_mixture({"weibull": 1}, "exp", "scaled_softmax")
     columns = learn(X, target).columns(X)
-    loss = _PenalisedLoss(mixture, columns, Observed.of(target, 1), target.mass.sum(), largest_shift=0.7)
+    loss = _PenalisedLoss(mixture, columns, Observed.of(target, 1), target.mass, largest_shift=0.7)
     point = np.r_[np.zeros(mixture.n_scores), 0.9, -0.4, 0.2]
     cut = np.abs(columns @ point[mixture.n_scores :, None]) > 0.7
     assert 10 < cut.sum() < 70
@@ -271,7 +271,8 @@ def test_many_columns_have_the_fit_of_all_coefficients(make_mixture, monkeypatch
     X[:, :10] = np.exp(X[:, :10])
     mixture = make_mixture({"weibull": 1}, "exp", "scaled_softmax", n_causes)
     # To the end, because a search in other coordinates stops elsewhere.
-    monkeypatch.setattr(linear, "SEARCH", {"maxiter": 3000, "maxfun": 10_000, "ftol": 1e-14, "gtol": 1e-8})
+    monkeypatch.setattr(linear, "TOLERANCE", 1e-13)
+    monkeypatch.setattr(linear, "MANY_UNKNOWNS", np.inf)
     unknowns, evaluate = [], _PenalisedLoss.__call__
     monkeypatch.setattr(
         _PenalisedLoss,
@@ -289,6 +290,20 @@ def test_many_columns_have_the_fit_of_all_coefficients(make_mixture, monkeypatch
         assert one.coefficient.shape == other.coefficient.shape == (width, n_causes)
         np.testing.assert_allclose(one.coefficient, other.coefficient, atol=1e-5)
         np.testing.assert_allclose(one.margin(new), other.margin(new), atol=1e-4)
+
+
+@pytest.mark.parametrize("n_causes", [1, 2])
+def test_path_without_a_matrix_is_the_same(make_mixture, monkeypatch, n_causes):
+    """With many unknowns no matrix of their curvatures is kept."""
+    X, target = (simulate if n_causes == 1 else simulate_causes)(500)
+    mixture = make_mixture({"weibull": 1, "loglogistic": 1}, "exp", "scaled_softmax", n_causes)
+    ridges = [1000.0, 100.0, 10.0, 1.0]
+    monkeypatch.setattr(linear, "TOLERANCE", 1e-11)
+    with_matrix = path_of(mixture, X, target, ridges)
+    monkeypatch.setattr(linear, "MANY_UNKNOWNS", 0)
+    without = path_of(mixture, X, target, ridges)
+    for one, other in zip(with_matrix, without, strict=True):
+        np.testing.assert_allclose(one.coefficient, other.coefficient, atol=2e-3)
 
 
 #: From far below to far above whatever was seen.

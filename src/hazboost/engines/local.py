@@ -17,6 +17,7 @@ from hazboost.engines.features import Features
 from hazboost.engines.packing import pack, unpack, with_idle_outputs
 from hazboost.utils.arrays import Array
 from hazboost.utils.devices import to_host
+from hazboost.utils.threads import limit_threads
 
 #: Trees are grown by one thread for so many rows.
 ROWS_FOR_A_THREAD = 50_000
@@ -61,13 +62,19 @@ class LocalEngine:
         """
         common = {"feature_names": feature_names(self.features), "feature_types": feature_types(self.features)}
         fields = {"base_margin": with_idle_outputs(start), **pack(columns or {}, self.n_scores)}
-        threads = self.settings.get("nthread")
-        if isinstance(X, BatchedFeatures):
-            return external_matrix(X, fields, common, nthread=threads, max_bin=self.settings["max_bin"], ref=like)
+        threads = self.threads_for(X.shape[0])
         everything = {**common, **fields, "nthread": threads, "enable_categorical": True}
-        if columns is not None and like is None and self.settings.get("tree_method") == "hist":
-            return xgb.QuantileDMatrix(X, max_bin=self.settings["max_bin"], **everything)
-        return xgb.DMatrix(within_range(X, self.features), **everything)
+        # XGBoost reads start and columns with all threads that there are, which on few rows only wait for one another.
+        with limit_threads("openmp", threads):
+            if isinstance(X, BatchedFeatures):
+                return external_matrix(X, fields, common, nthread=threads, max_bin=self.settings["max_bin"], ref=like)
+            if columns is not None and like is None and self.settings.get("tree_method") == "hist":
+                return xgb.QuantileDMatrix(X, max_bin=self.settings["max_bin"], **everything)
+            return xgb.DMatrix(within_range(X, self.features), **everything)
+
+    def threads_for(self, rows: int) -> int:
+        """Threads for so many rows: on few, they wait for one another longer than they work."""
+        return int(min(self.settings.get("nthread", 1), max(1, rows // ROWS_FOR_A_THREAD)))
 
     def nearer(self, X: Any) -> Any:
         """Features are in the memory of the computer."""
@@ -81,9 +88,8 @@ class LocalEngine:
         """A booster without trees. Every matrix brings its own start, so the booster's is zero."""
         start = with_idle_outputs(np.zeros(self.n_scores)).tolist()
         outputs = {"num_target": len(start), "base_score": start, "disable_default_eval_metric": 1}
-        # On few rows threads wait for one another longer than they work.
-        threads = min(self.settings.get("nthread", 1), max(1, matrix.num_row() // ROWS_FOR_A_THREAD))
-        settings = {**self.settings, **constraints(self.features), **outputs, "nthread": threads}
+        threads = {"nthread": self.threads_for(matrix.num_row())}
+        settings = {**self.settings, **constraints(self.features), **outputs, **threads}
         return xgb.Booster(settings, cache=[matrix])
 
     def grow(self, trees: xgb.Booster, matrix: xgb.DMatrix, gradient: Array, hessian: Array) -> xgb.Booster:

@@ -8,8 +8,9 @@ weights without a level, the linear predictor shifts the log-scales of all heads
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -17,20 +18,24 @@ from scipy.optimize import Bounds, minimize
 
 from hazboost.boosting.likelihood import row_loss
 from hazboost.boosting.observed import Observed
+from hazboost.data.condense import events_by_cause
 from hazboost.data.design import Design
 from hazboost.data.design.products import DenseColumns, DesignMatrix
 from hazboost.data.target import Target
 from hazboost.hazards.heads.base import GRADIENT
 from hazboost.hazards.mixture import Mixture
+from hazboost.training.descent import QuasiNewton, differences
 from hazboost.training.policy import Policy
 from hazboost.training.starts import at_bound
 from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.devices import beside
 
-#: Settings of the search for the maximum.
-SEARCH = {"maxiter": 100, "ftol": 1e-7}
+#: The search for the maximum ends when a step gains less than this of the mean loss.
+TOLERANCE = 1e-7
 #: Columns for each row from which on it is faster to reduce them first.
 MANY_COLUMNS = 2
+#: With more unknowns than this, a matrix of all their curvatures costs more than it saves.
+MANY_UNKNOWNS = 400
 
 
 @dataclass(frozen=True)
@@ -117,17 +122,40 @@ def fit_linear_path(
         [_intercept_bounds(mixture, log_intercept, policy.intercept_reach), np.repeat(beta_bounds, n_causes, axis=0)]
     )
     observed = Observed.of(target, n_causes)
-    loss = _PenalisedLoss(mixture.in_logs, columns, observed, target.mass.sum(), policy.largest_shift)
-    point, path = np.concatenate([log_intercept, np.zeros(len(bounds) - n_scores)]), []
-    search = {"jac": True, "method": "L-BFGS-B", "bounds": Bounds(*bounds.T), "options": SEARCH}
+    loss = _PenalisedLoss(mixture.in_logs, columns, observed, target.mass, policy.largest_shift)
+    first, path = np.concatenate([log_intercept, np.zeros(len(bounds) - n_scores)]), []
+    rates = events_by_cause(target, n_causes) / loss.mass
+    minimise = _with_few_unknowns if len(first) <= MANY_UNKNOWNS else _with_many_unknowns
     # From strong to weak, each fit starts at the one before, which is close: the whole path costs little more than one.
-    for ridge in ridges:
-        point = minimize(loss, point, args=(ridge,), **search).x
+    for point in minimise(loss, first, bounds, ridges, rates):
         beta = point[n_scores:].reshape(-1, n_causes)
         coefficient = beta if basis is None else basis @ beta
         reached = at_bound(point[:n_scores], bounds[:n_scores])
         path.append(LinearStart(mixture, point[:n_scores], design, coefficient, policy.largest_shift, reached))
     return path
+
+
+def _with_few_unknowns(
+    loss: _PenalisedLoss, point: Array, bounds: Array, ridges: Sequence[float], rates: Array
+) -> Iterator[Array]:
+    """The fits of a path, by a search that keeps what it has learned of the curvature."""
+    search = QuasiNewton(bounds, loss.curvature(point, rates), TOLERANCE)
+    diagonal, before = np.arange(loss.mixture.n_scores, len(point)), 0.0
+    for ridge in ridges:
+        search.hessian[diagonal, diagonal] += (ridge - before) / loss.mass
+        before = ridge
+        point = search.minimise(partial(loss, ridge=ridge), point)
+        yield point
+
+
+def _with_many_unknowns(
+    loss: _PenalisedLoss, point: Array, bounds: Array, ridges: Sequence[float], rates: Array
+) -> Iterator[Array]:
+    """The fits of a path, without a matrix."""
+    search = {"jac": True, "method": "L-BFGS-B", "bounds": Bounds(*bounds.T)}
+    for ridge in ridges:
+        point = minimize(loss, point, args=(ridge,), **search, options={"maxiter": 100, "ftol": TOLERANCE}).x
+        yield point
 
 
 def _in_row_space(columns: DesignMatrix) -> tuple[DesignMatrix, Array | None]:
@@ -164,8 +192,13 @@ class _PenalisedLoss:
     mixture: Mixture
     columns: DesignMatrix
     observed: Observed
-    mass: float
+    portion: Array
     largest_shift: float
+
+    @cached_property
+    def mass(self) -> float:
+        """Weighted number of subjects."""
+        return float(self.portion.sum())
 
     def __call__(self, point: Array, ridge: float) -> tuple[float, Array]:
         scales, weight = self.mixture.scales.astype(np.float64), self.observed.weight
@@ -180,6 +213,25 @@ class _PenalisedLoss:
         beta_slope = self.columns.transposed_product(by_shift).ravel() + ridge * beta
         slope = np.concatenate([gradient.sum(axis=1), beta_slope]) / self.mass
         return (self.observed.total(loss.value) + 0.5 * ridge * float(beta @ beta)) / self.mass, slope
+
+    def curvature(self, point: Array, rates: Array) -> Array:
+        r"""Second derivatives without ridge, as far as they are cheap.
+
+        Exact for the intercept. For the coefficients of a cause they are those of proportional hazards whose
+        cumulative hazards have the mean of the events: :math:`r_c Z'Z / n` with ``rates`` :math:`r_c`.
+        """
+        first, n_causes = self.mixture.n_scores, self.mixture.n_causes
+        width = self.columns.shape[1]
+        columns = self.columns @ np.eye(width)
+        gram = self.columns.transposed_product(self.portion[:, None] * columns) / self.mass
+        hessian = np.zeros((len(point), len(point)))
+        for cause, rate in enumerate(rates):
+            hessian[first + cause :: n_causes, first + cause :: n_causes] = rate * gram
+        moving = np.arange(first)
+        edge = differences(partial(self, ridge=0.0), point, self(point, 0.0)[1], moving)
+        hessian[:, moving], hessian[moving] = edge, edge.T
+        hessian[:first, :first] = 0.5 * (edge[:first] + edge[:first].T)
+        return hessian
 
 
 def _intercept_bounds(mixture: Mixture, log_intercept: Array, reach: float) -> Array:

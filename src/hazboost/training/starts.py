@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import brentq, least_squares, minimize
+from scipy.optimize import brentq, least_squares
 
 from hazboost.boosting.likelihood import row_loss
 from hazboost.boosting.observed import Observed
@@ -22,6 +22,7 @@ from hazboost.data.target import Target
 from hazboost.hazards.heads import Head
 from hazboost.hazards.heads.base import GRADIENT, VALUE
 from hazboost.hazards.mixture import SMALLEST_TIME, Block, Mixture, log_time
+from hazboost.training.descent import QuasiNewton, differences
 from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.devices import beside
 
@@ -29,8 +30,8 @@ from hazboost.utils.devices import beside
 SMALLEST_DRAW = 1e-3
 #: A fit without covariates uses at most so many distinct times of events, and of censoring.
 ENOUGH_TIMES = 2_000
-#: Settings of the search for the maximum, and how often it is begun again from where it stalled.
-SEARCH, RESTARTS = {"maxcor": 30, "ftol": 1e-12, "gtol": 1e-6, "maxiter": 300}, 6
+#: The search for the maximum ends when a step gains less than this of the mean loss.
+TOLERANCE = 1e-9
 #: A value this close to its bound, relative to its size, is at it.
 CLOSE = 1e-6
 #: Range of the log-parameters in a fit to a curve, by role.
@@ -117,13 +118,10 @@ def marginal_start(mixture: Mixture, target: Target, rng: np.random.Generator) -
         loss = row_loss(logs, _for_all(start, len(target)), observed, GRADIENT)
         return float(loss.value @ share), loss.gradient @ share
 
-    fitted = first
-    for _ in range(RESTARTS):  # a search that has stalled goes on when it is begun again
-        fit = minimize(mean_loss, fitted, jac=True, method="L-BFGS-B", bounds=_bounds(mixture, rates), options=SEARCH)
-        fitted, moved = fit.x, np.abs(fit.x - fitted).max()
-        if moved < 1e-4:
-            break
-    return mixture.scores_of_logs(fitted)
+    bounds = np.array(_bounds(mixture, rates))
+    hessian = differences(mean_loss, first, mean_loss(first)[1], np.arange(len(first)))
+    search = QuasiNewton(bounds, 0.5 * (hessian + hessian.T), TOLERANCE)
+    return mixture.scores_of_logs(search.minimise(mean_loss, first))
 
 
 def _for_all(start: Array, n: int) -> Array:

@@ -6,10 +6,12 @@ import numbers
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
-from typing import Any, TypeVar
+from contextlib import AbstractContextManager
+from functools import cache, lru_cache
+from typing import Any, Literal, TypeVar
 
 from joblib import effective_n_jobs
+from threadpoolctl import ThreadpoolController
 
 from hazboost.utils.describe import describe
 
@@ -49,3 +51,18 @@ def map_threads(function: Callable[[T], S], tasks: Sequence[T], n_threads: int) 
     if n_threads == 1 or len(tasks) < 2:
         return [function(task) for task in tasks]
     return list(_pool(n_threads).map(function, tasks))
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """The libraries with threads of their own, which takes some milliseconds to find."""
+    return ThreadpoolController()
+
+
+def limit_threads(of: Literal["blas", "openmp"], most: int) -> AbstractContextManager[Any]:
+    """A context in which libraries use at most so many threads of their own.
+
+    That is linear algebra, in the whole process, or OpenMP, where it is called from this thread.
+    """
+    limited: AbstractContextManager[Any] = _libraries().limit(limits=most, user_api=of)
+    return limited

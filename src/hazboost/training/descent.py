@@ -1,0 +1,159 @@
+"""The minimum of a smooth function inside bounds, for some hundred unknowns at most.
+
+BFGS with a whole matrix, which is kept when the function changes a little: along a path of penalties each fit begins
+with what the ones before it have learned of the curvature. An evaluation of a likelihood costs far more than the
+algebra here, and a search that begins with a good matrix needs few of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.linalg
+
+from hazboost.utils.arrays import Array, Indices
+
+#: Value and gradient at a point.
+Function = Callable[[Array], tuple[float, Array]]
+
+#: The smallest curvature, relative to the largest, and the step of differences.
+FLATTEST, STEP = 1e-7, 1e-4
+#: A step is accepted if it gains at least this share of what the slope promises; shorter ones are tried down to the
+#: shortest share of a step.
+ENOUGH, SHORTEST = 1e-4, 1e-6
+#: How often unknowns are fixed at a bound, or released, in the search for a step.
+MOST_EXCHANGES = 30
+#: Steps without a gain after which to end.
+MOST_IDLE = 2
+#: Powell's damping: an update leaves at least this share of the curvature along a step.
+DAMPING = 0.2
+
+
+@dataclass
+class QuasiNewton:
+    """A search that remembers the curvature it has seen.
+
+    Attributes
+    ----------
+    bounds : array of shape (k, 2)
+        The smallest and the largest value of each unknown. Where both are equal it is fixed.
+    hessian : array of shape (k, k)
+        The matrix of second derivatives, as far as it is known. It is changed in place.
+    tolerance : float
+        The search ends when a step promises less than this, or when two in a row have gained less.
+    most_steps : int
+        The largest number of steps.
+    """
+
+    bounds: Array
+    hessian: Array
+    tolerance: float
+    most_steps: int = 200
+
+    def minimise(self, function: Function, point: Array) -> Array:
+        """The minimum that is reached from a point inside the bounds."""
+        self.hessian = positive(self.hessian)
+        value, slope = function(point)
+        idle = 0
+        for _ in range(self.most_steps):
+            direction = bounded_step(self.hessian, slope, *(self.bounds.T - point))
+            if -0.5 * float(slope @ direction) < self.tolerance:
+                break
+            found = self._step(function, point, value, slope, direction)
+            if found is None:
+                break
+            new, new_value, new_slope = found
+            self._learn(new - point, new_slope - slope)
+            idle = idle + 1 if value - new_value < self.tolerance else 0
+            point, value, slope = new, new_value, new_slope
+            if idle == MOST_IDLE:
+                break
+        return point
+
+    def _step(
+        self, function: Function, point: Array, value: float, slope: Array, direction: Array
+    ) -> tuple[Array, float, Array] | None:
+        """The first of shorter and shorter steps with a gain, with value and slope there; None without any."""
+        length = 1.0
+        while length > SHORTEST:
+            new = np.clip(point + length * direction, *self.bounds.T)  # against rounding
+            new_value, new_slope = function(new)
+            if new_value <= value + ENOUGH * min(0.0, float(slope @ (new - point))):
+                return new, new_value, new_slope
+            length *= 0.4
+        return None
+
+    def _learn(self, step: Array, change: Array) -> None:
+        """Damped BFGS: the matrix gets the curvature that was seen along a step, and stays positive."""
+        image = self.hessian @ step
+        known, seen = float(step @ image), float(step @ change)
+        share = 1.0 if seen >= DAMPING * known else (1.0 - DAMPING) * known / (known - seen)
+        damped = share * change + (1.0 - share) * image
+        self.hessian += np.outer(damped, damped) / float(step @ damped) - np.outer(image, image) / known
+
+
+def bounded_step(hessian: Array, slope: Array, lowest: Array, highest: Array) -> Array:
+    r"""The step :math:`d` with the smallest :math:`g'd + d'Bd/2` inside bounds that include zero.
+
+    Unknowns that would leave the bounds are fixed there, until those that should come back are released again.
+
+    Examples
+    --------
+    >>> bounded_step(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-4.0, 0.0]), np.full(2, -9.0), np.array([1.0, 9.0]))
+    array([ 1. , -0.5])
+    """
+    step, fixed = np.zeros_like(slope), lowest >= highest
+    for _ in range(MOST_EXCHANGES):
+        free = np.flatnonzero(~fixed)
+        pull = slope + hessian[:, fixed] @ step[fixed]
+        step[free] = -solve(hessian[np.ix_(free, free)], pull[free])
+        outside = ~fixed & ((step < lowest) | (step > highest))
+        if outside.any():
+            step[outside] = np.clip(step[outside], lowest[outside], highest[outside])
+            fixed |= outside
+            continue
+        pull = slope + hessian @ step
+        inwards = fixed & (lowest < highest) & np.where(step <= lowest, pull < 0.0, pull > 0.0)
+        if not inwards.any():
+            break
+        fixed[np.argmax(np.where(inwards, np.abs(pull), -1.0))] = False
+    return np.clip(step, lowest, highest)
+
+
+def positive(matrix: Array) -> Array:
+    """A symmetric matrix in which negative curvatures count by size, and none is far smaller than all others.
+
+    Examples
+    --------
+    >>> positive(np.diag([2.0, -4.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+    curvature, axes = np.linalg.eigh(matrix)
+    size = np.abs(curvature)
+    whole: Array = (axes * np.maximum(size, FLATTEST * max(1.0, float(size.max())))) @ axes.T
+    return whole
+
+
+def solve(matrix: Array, values: Array) -> Array:
+    """Solve a system with a positive matrix."""
+    if not len(matrix):
+        return values
+    solved: Array = scipy.linalg.cho_solve(scipy.linalg.cho_factor(matrix), values)
+    return solved
+
+
+def differences(function: Function, point: Array, slope: Array, unknowns: Indices) -> Array:
+    """Columns of the matrix of second derivatives for some unknowns, from differences of the slope.
+
+    Of shape (k, unknowns).
+    """
+
+    def column(unknown: int) -> Array:
+        moved = point.copy()
+        moved[unknown] += STEP
+        return (function(moved)[1] - slope) / STEP
+
+    return np.column_stack([column(int(unknown)) for unknown in unknowns])
