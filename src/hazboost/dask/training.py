@@ -169,8 +169,13 @@ class Scattered:
         """Trees grown on some of the rows by all workers that hold some of them."""
         dropped = rows.dropped()
         work = OnWorker(self.plan, grow, self.summary.shortest, rows.mean_weight, dropped)
-        filled = [number for number, one in enumerate(rows.outlines) if len(dropped[number]) < len(one.kind)]
-        grown = run_together(rows.client, work, rows.parts, filled)
+        # All rows of a partition count here, also those that were dropped: in every training it then stays where it is.
+        sizes = {
+            number: int(one.sizes.sum())
+            for number, one in enumerate(rows.outlines)
+            if len(dropped[number]) < len(one.kind)
+        }
+        grown = run_together(rows.client, work, rows.parts, sizes)
         if len({one.fingerprint for one in grown}) > 1:
             raise RuntimeError(
                 "the workers have grown different trees, and no model was made; check that all of them have the same "
