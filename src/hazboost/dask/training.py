@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from hazboost.dask.parts import Part, relative, without_subjects
 from hazboost.dask.rows import Rows
@@ -29,6 +28,7 @@ from hazboost.training.selection import Choice, Ensemble, Growing, choose_ridge,
 from hazboost.training.single import fit_constant_start
 from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.progress import FoldProgress
+from hazboost.utils.threads import one_thread_for_algebra
 
 #: Grows trees on some rows; returns them and everything else that is to be known.
 Grow = Callable[[Plan, Sample], tuple[tuple[Trees, ...], Any]]
@@ -52,8 +52,7 @@ def train_on_workers(plan: Plan, rows: Rows, summary: Summary, drawn: Sample, va
     """
     data, unit = Scattered(plan, rows, summary), plan.time.unit
     watched = None if validation is None else validation.scaled(unit)
-    # As in `train_model`, whose threads these are.
-    with threadpool_limits(1, user_api="blas"):
+    with one_thread_for_algebra():
         choice = data.choose()
         scaled = drawn.scaled(unit, summary.shortest)
         start = choice.start or fit_start(plan, scaled, choice)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from hazboost.boosting.callbacks import HeldOut, Metric, concordance, mean_loss
 from hazboost.boosting.columns import read_target
@@ -23,6 +21,7 @@ from hazboost.training.plan import Plan
 from hazboost.training.selection import Choice, choose
 from hazboost.training.single import fit_constant_start, fit_linear_start, grow, training_matrix
 from hazboost.utils.progress import Progress
+from hazboost.utils.threads import one_thread_for_algebra
 
 History = dict[str, list[float]]
 
@@ -38,16 +37,8 @@ class Trained(NamedTuple):
 
 def train_model(plan: Plan, sample: Sample, validation: Sample | None) -> Trained:
     """Train on a sample; watch, and with patience stop on, validation data. Both come in the user's unit of time."""
-    # Folds and blocks of rows have threads of their own. For the small matrices of a start, those of linear algebra
-    # only wait for one another.
-    with _libraries().limit(limits=1, user_api="blas"):
+    with one_thread_for_algebra():
         return _train(plan, sample, validation)
-
-
-@cache
-def _libraries() -> ThreadpoolController:
-    """The libraries with threads of their own, which takes some milliseconds to find."""
-    return ThreadpoolController()
 
 
 def _train(plan: Plan, sample: Sample, validation: Sample | None) -> Trained:

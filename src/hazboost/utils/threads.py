@@ -1,15 +1,17 @@
-"""Threads that stay alive between calls, so that short tasks do not pay for starting them."""
+"""Threads that stay alive between calls, so that short tasks do not pay for starting them; and those of others."""
 
 from __future__ import annotations
 
 import numbers
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
+from contextlib import contextmanager
+from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 from joblib import effective_n_jobs
+from threadpoolctl import ThreadpoolController
 
 from hazboost.utils.describe import describe
 
@@ -49,3 +51,20 @@ def map_threads(function: Callable[[T], S], tasks: Sequence[T], n_threads: int) 
     if n_threads == 1 or len(tasks) < 2:
         return [function(task) for task in tasks]
     return list(_pool(n_threads).map(function, tasks))
+
+
+@contextmanager
+def one_thread_for_algebra() -> Iterator[None]:
+    """Let linear algebra use one thread.
+
+    Folds and blocks of rows have threads of their own. For the small matrices of a start, those of linear algebra only
+    wait for one another.
+    """
+    with _libraries().limit(limits=1, user_api="blas"):
+        yield
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """The libraries with threads of their own, which takes some milliseconds to find."""
+    return ThreadpoolController()
