@@ -17,9 +17,9 @@ from benchmarks.peers.shared.boosted_trees import (
     SMALL_STEPS,
     BoostedRisk,
     cross_validate,
+    fit_risk,
     margin,
     matrix,
-    train_defaults,
 )
 from benchmarks.peers.shared.curves import positive
 from benchmarks.peers.shared.tables import KnownCategories
@@ -112,16 +112,9 @@ def fit_errors(name: str, event: Mask, log_time: Array) -> tuple[float, float, f
 
 def fit_library_defaults(task: Task, **settings: Any) -> BoostedRisk:
     """Fit ``survival:aft`` with the library's own defaults, and settings by its names."""
-    event, time, threads = task.train.event, positive(task.train.time), task.threads
-    data = xgb.QuantileDMatrix(
-        task.train.X,
-        label_lower_bound=time,
-        label_upper_bound=np.where(event, time, np.inf),
-        max_bin=settings.get("max_bin"),
-        nthread=threads,
-    )
-    common = {"objective": "survival:aft", "nthread": threads, "seed": task.seed}
-    return BoostedRisk(train_defaults(common | settings, data), -1.0, threads)
+    time = positive(task.train.time)
+    labels = {"label_lower_bound": time, "label_upper_bound": np.where(task.train.event, time, np.inf)}
+    return fit_risk(task, {"objective": "survival:aft"} | settings, labels, sign=-1.0)
 
 
 PEERS = (

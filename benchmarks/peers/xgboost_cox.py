@@ -15,9 +15,9 @@ from benchmarks.peers.shared.boosted_trees import (
     SMALL_STEPS,
     BoostedRisk,
     cross_validate,
+    fit_risk,
     margin,
     matrix,
-    train_defaults,
 )
 from benchmarks.peers.shared.curves import breslow, positive, step_values
 from benchmarks.peers.shared.tables import KnownCategories
@@ -78,10 +78,7 @@ def fit_small_steps(task: Task) -> BoostedCox:
 
 def fit_library_defaults(task: Task, **settings: Any) -> BoostedRisk:
     """Fit ``survival:cox`` with the library's own defaults, and settings by its names."""
-    label, threads = signed_time(task.train), task.threads
-    data = xgb.QuantileDMatrix(task.train.X, label=label, max_bin=settings.get("max_bin"), nthread=threads)
-    common = OBJECTIVE | {"nthread": threads, "seed": task.seed}
-    return BoostedRisk(train_defaults(common | settings, data), 1.0, threads)
+    return fit_risk(task, OBJECTIVE | settings, {"label": signed_time(task.train)}, sign=1.0)
 
 
 def labelled(sample: Sample) -> xgb.DMatrix:

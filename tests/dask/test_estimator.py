@@ -244,7 +244,7 @@ def test_warnings_are_about_all_rows(client, large):
 
 @pytest.mark.parametrize("outcome", [Y, counting()], ids=["rows", "counting"])
 @pytest.mark.parametrize("rounds", [20, "auto"])
-def test_draws_are_those_of_data_in_memory(client, huge, outcome, rounds):
+def test_draws_are_those_of_data_in_memory(client, huge, workers, outcome, rounds):
     """With more rows than are used for choices, the same subjects are drawn and held out as from data in memory."""
     options = {**ALL_ROWS, "n_estimators": rounds, "max_depth": 2}
     local = hazboost.FPBoost(**options).fit(X, outcome)
@@ -252,6 +252,7 @@ def test_draws_are_those_of_data_in_memory(client, huge, outcome, rounds):
     check_same(fitted, local, X, cut(X))
     for name, values in local.cv_results_.items():
         np.testing.assert_allclose(fitted.cv_results_[name], values, rtol=1e-6)
+    assert all(len(one) == 2 for one in workers)
     assert len(fitted.unique_times_) < len(local.unique_times_)
 
 

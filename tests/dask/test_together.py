@@ -37,7 +37,21 @@ def test_every_worker_gets_the_partitions_it_holds(client, parts):
     def work(numbers, n_threads, held):
         return own_place(), list(numbers), list(held), n_threads
 
-    assert run_together(client, work, parts, [0, 1, 3]) == [(0, [0], [0], 1), (1, [1, 3], [1, 3], 1)]
+    assert run_together(client, work, parts, dict.fromkeys([0, 1, 3], 1)) == [(0, [0], [0], 1), (1, [1, 3], [1, 3], 1)]
+
+
+def test_all_workers_are_used_wherever_the_partitions_are(client, parts):
+    """Dask may leave copies of all partitions on all workers, or may drop all copies of one worker."""
+
+    def work(numbers, n_threads, held):
+        return list(numbers)
+
+    sizes = {0: 10, 1: 40, 2: 30, 3: 20}
+    addresses = sorted(client.nthreads())
+    client.replicate(parts)
+    assert sorted(run_together(client, work, parts, sizes)) == [[0, 1], [2, 3]]
+    on_one = [client.submit(lambda: None, workers=addresses[:1], pure=False) for _ in parts]
+    assert sorted(run_together(client, work, on_one, sizes)) == [[0, 1], [2, 3]]
 
 
 def test_an_error_of_one_worker_is_the_one_that_is_raised(client, parts):
@@ -51,7 +65,7 @@ def test_an_error_of_one_worker_is_the_one_that_is_raised(client, parts):
         return LocalEngine({}, 1).total(np.ones(1))
 
     with pytest.raises(ZeroDivisionError, match="mine"):
-        run_together(client, work, parts, [0, 1])
+        run_together(client, work, parts, {0: 1, 1: 1})
     assert len(client.nthreads()) == 2
 
 
@@ -68,7 +82,7 @@ def test_a_worker_that_does_not_answer_is_an_error_in_the_end(client, parts, mon
     monkeypatch.setattr(hazboost.dask.together, "GRACE", 0.5)
     monkeypatch.setattr(hazboost.dask.together, "ATTEMPTS", 1)
     with pytest.raises(RuntimeError, match="a worker was lost during training, 1 times in a row, and no model"):
-        run_together(client, work, parts, [0, 1])
+        run_together(client, work, parts, {0: 1, 1: 1})
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import xgboost as xgb
 
+from benchmarks.peers.shared.base import Task
 from benchmarks.peers.shared.cross_validation import inner_folds
 from hazboost.utils.arrays import Array, Mask
 
@@ -34,13 +35,16 @@ class BoostedRisk:
         return self.sign * margin(self.booster, matrix(X, self.threads))
 
 
-def train_defaults(settings: Mapping[str, Any], data: xgb.DMatrix) -> xgb.Booster:
+def fit_risk(task: Task, settings: Mapping[str, Any], labels: Mapping[str, Array], sign: float) -> BoostedRisk:
     """Train with the library's defaults (100 trees of depth 6) where `settings`, by its names, say nothing else."""
-    return xgb.train(
-        {name: value for name, value in settings.items() if name != "n_estimators"},
+    data = xgb.QuantileDMatrix(task.train.X, **labels, max_bin=settings.get("max_bin"), nthread=task.threads)
+    booster = xgb.train(
+        {name: value for name, value in settings.items() if name != "n_estimators"}
+        | {"nthread": task.threads, "seed": task.seed},
         data,
         num_boost_round=settings.get("n_estimators", DEFAULT_ROUNDS),
     )
+    return BoostedRisk(booster, sign, task.threads)
 
 
 def matrix(X: Any, threads: int = 1) -> xgb.DMatrix:

@@ -196,10 +196,8 @@ def paper_table(lines: Lines) -> Table:
     rows: list[tuple[str, list[str]]] = []
     ratios: dict[str, list[float]] = {"fit_seconds": [], "predict_seconds": []}
     for name in view.settings:
-        settings, line = (
-            HYPERPARAMETERS[name],
-            next(iter(repeats_of(view.lines, view.cell(PAPER, name, 0)).values()), {}),
-        )
+        settings = HYPERPARAMETERS[name]
+        line = next(iter(repeats_of(view.lines, view.cell(PAPER, name, 0)).values()), {})
         entries = [f"{line.get('n', 0):,}", str(line.get("d", DASH))]
         entries.append(f"{settings.weibull_heads} + {settings.loglogistic_heads}")
         for field, found in ratios.items():
@@ -212,17 +210,8 @@ def paper_table(lines: Lines) -> Table:
     for label, summary in (("geometric mean", geometric_mean), ("minimum", min)):
         fit, predict = (times(summary(found) if found else None) for found in ratios.values())
         rows.append((label, ["", "", "", "", "", fit, "", "", predict]))
-    heads = [
-        "rows",
-        "columns",
-        "heads",
-        "fit, s",
-        "authors, s",
-        "times faster",
-        "risk, s",
-        "authors, s",
-        "times faster",
-    ]
+    heads = ["rows", "columns", "heads"]
+    heads += [head for what in ("fit", "risk") for head in (f"{what}, s", "authors, s", "times faster")]
     return text_table("paper", f"The paper's configurations ({view.threads})", "data", heads, rows)
 
 

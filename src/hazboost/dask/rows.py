@@ -24,7 +24,7 @@ from hazboost.dask.parts import (
     summarise_part,
     take_subjects,
 )
-from hazboost.dask.placing import place
+from hazboost.dask.placing import choose_workers
 from hazboost.dask.raw import Raw
 from hazboost.data.categories import in_order
 from hazboost.data.features import Schema
@@ -195,7 +195,7 @@ def read_rows(client: Client, raw: Raw, schema: Schema, counts: Sequence[int]) -
     filled = [number for number, count in enumerate(counts) if count]
     where = client.who_has([raw.X[i] for i in filled])
     holders = [where.get(raw.X[i].key, ()) for i in filled]
-    addresses = place([counts[i] for i in filled], holders, sorted(client.nthreads()))
+    addresses = choose_workers([counts[i] for i in filled], holders, sorted(client.nthreads()))
     placed = {"allow_other_workers": True, "pure": False}  # others have to do it if that worker is lost
     parts = [
         client.submit(

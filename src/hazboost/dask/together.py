@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from distributed import Client, Future, KilledWorker, MultiLock, get_worker, wait
 from distributed.comm import get_address_host
 
+from hazboost.dask.placing import choose_workers
 from hazboost.engines.collective import ConnectionLostError, communicator, start_tracker, stop_tracker
 from hazboost.utils.warn import warn_caller
 
@@ -33,24 +34,24 @@ class LostWorkerError(RuntimeError):
     """A worker was lost while all of them worked together."""
 
 
-def run_together(client: Client, work: Callable[..., T], parts: Sequence[Future], numbers: Sequence[int]) -> list[T]:
-    """Call a function on every worker that holds some of the partitions, at the same time, and return all results.
+def run_together(client: Client, work: Callable[..., T], parts: Sequence[Future], sizes: Mapping[int, int]) -> list[T]:
+    """Call a function on all workers at the same time, each with its share of the partitions, and return all results.
 
     Parameters
     ----------
     client : Client
         The connection to the cluster.
     work : callable
-        Called with the numbers of the partitions that the worker holds, the number of threads it has, and these
+        Called with the numbers of the partitions that the worker works on, the number of threads it has, and these
         partitions.
     parts : sequence of Future
         The partitions.
-    numbers : sequence of int
-        Which of them to use.
+    sizes : mapping of int to int
+        Which of them to use, by number, and how many rows each of these has.
     """
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            return _attempt(client, work, parts, numbers)
+            return _attempt(client, work, parts, sizes)
         except LostWorkerError as error:
             if attempt == ATTEMPTS:
                 raise RuntimeError(
@@ -66,13 +67,13 @@ def run_together(client: Client, work: Callable[..., T], parts: Sequence[Future]
     raise AssertionError
 
 
-def _attempt(client: Client, work: Callable[..., T], parts: Sequence[Future], numbers: Sequence[int]) -> list[T]:
+def _attempt(client: Client, work: Callable[..., T], parts: Sequence[Future], sizes: Mapping[int, int]) -> list[T]:
     """Do the work once."""
-    _wait_for_parts(client, [parts[number] for number in numbers])
-    held = _by_worker(client, parts, numbers)
+    _wait_for_parts(client, [parts[number] for number in sizes])
+    shared = _by_worker(client, parts, sizes)
     # One training at a time on each worker: two of them would wait for each other. XGBoost uses the same names.
-    with MultiLock(list(held), client):
-        known = _start_tracker_for(client, len(held))
+    with MultiLock(list(shared), client):
+        known = _start_tracker_for(client, len(shared))
         futures = {
             address: client.submit(
                 _work_connected,
@@ -87,7 +88,7 @@ def _attempt(client: Client, work: Callable[..., T], parts: Sequence[Future], nu
                 pure=False,
                 retries=0,
             )
-            for place, (address, mine) in enumerate(held.items())
+            for place, (address, mine) in enumerate(shared.items())
         }
         try:
             return _results(client, futures)
@@ -119,16 +120,22 @@ def _wait_for_parts(client: Client, parts: Sequence[Future]) -> None:
         ) from reason
 
 
-def _by_worker(client: Client, parts: Sequence[Future], numbers: Sequence[int]) -> dict[str, list[int]]:
-    """Numbers of the partitions that each worker holds, in the order of the first of them."""
-    where = client.who_has([parts[number] for number in numbers])
-    held: dict[str, list[int]] = {}
-    for number in numbers:
-        addresses = where.get(parts[number].key)
-        if not addresses:
-            raise LostWorkerError
-        held.setdefault(min(addresses), []).append(number)
-    return held
+def _by_worker(client: Client, parts: Sequence[Future], sizes: Mapping[int, int]) -> dict[str, list[int]]:
+    """Numbers of the partitions that each worker works on, in the order of the first of them.
+
+    Partitions need not lie where they were read: Dask may give a task to an idle worker, which then has a copy; of two
+    copies it drops one; and it computes those of a lost worker elsewhere. So they are placed anew.
+    """
+    where = client.who_has([parts[number] for number in sizes])
+    holders = [where.get(parts[number].key, ()) for number in sizes]
+    workers = sorted(client.nthreads())
+    if not workers or not all(holders):
+        raise LostWorkerError
+    addresses = choose_workers(list(sizes.values()), holders, workers)
+    shared: dict[str, list[int]] = {}
+    for number, address in zip(sizes, addresses, strict=True):
+        shared.setdefault(address, []).append(number)
+    return shared
 
 
 def _start_tracker_for(client: Client, workers: int) -> dict[str, Any]:

@@ -7,12 +7,11 @@ What is to be chosen is chosen by the client, on subjects that are drawn at rand
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from hazboost.dask.parts import Part, relative, without_subjects
 from hazboost.dask.rows import Rows
@@ -25,10 +24,10 @@ from hazboost.prediction.model import Start
 from hazboost.training.cross_validation import CrossValidation, Fold
 from hazboost.training.fit import Trained, advise, assemble, fit_start, grow_final, in_user_time
 from hazboost.training.plan import Plan
-from hazboost.training.selection import Choice, Ensemble, Growing, choose_ridge, choose_start
-from hazboost.training.single import fit_constant_start
+from hazboost.training.selection import Choice, Ensemble, Growing, choose_start, find_best, keep, trust_in_trees
 from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.progress import FoldProgress
+from hazboost.utils.threads import limit_threads
 
 #: Grows trees on some rows; returns them and everything else that is to be known.
 Grow = Callable[[Plan, Sample], tuple[tuple[Trees, ...], Any]]
@@ -52,8 +51,7 @@ def train_on_workers(plan: Plan, rows: Rows, summary: Summary, drawn: Sample, va
     """
     data, unit = Scattered(plan, rows, summary), plan.time.unit
     watched = None if validation is None else validation.scaled(unit)
-    # As in `train_model`, whose threads these are.
-    with threadpool_limits(1, user_api="blas"):
+    with limit_threads("blas", 1):
         choice = data.choose()
         scaled = drawn.scaled(unit, summary.shortest)
         start = choice.start or fit_start(plan, scaled, choice)
@@ -103,58 +101,33 @@ class Scattered:
 
     def choose(self) -> Choice:
         """What `hazboost.training.selection.choose` chooses for many subjects."""
-        plan, search = self.plan, self.plan.search
-        if not plan.chooses_rounds and not plan.has_linear_start:
-            return Choice(None, plan.given.rounds or 0, plan.first_depth, self.trust, {})
-        share = search.policy.hold_out_of(self.summary.n_subjects)
-        if not plan.chooses_rounds:
-            return choose_start(plan, self.draw(self.rows), share and search.policy.hold_out, self.trust)
-        return self.choose_rounds(share or search.policy.hold_out)
+        plan, policy = self.plan, self.plan.search.policy
+        share = policy.hold_out_of(self.summary.n_subjects)
+        if plan.chooses_rounds:
+            return self.choose_rounds(share or policy.hold_out)
+        trust = trust_in_trees(plan, self.events)
+        if not plan.has_linear_start:
+            return Choice(None, plan.given.rounds or 0, plan.first_depth, trust, {})
+        return choose_start(plan, self.draw(self.rows), share and policy.hold_out, trust)
 
     def choose_rounds(self, share: float) -> Choice:
         """Hold out a share of the subjects; choose ridge and depth on some of the others, and rounds on all of them."""
-        plan, search = self.plan, self.plan.search
-        progress = FoldProgress(1, [*["ridge"] * plan.has_linear_start, "rounds"], draw=search.verbose)
+        search = self.plan.search
         kept, numbers = self.rows.hold_out(share, search.folds, search.seed)
         held = self.scaled(self.rows.take(numbers))
-        cv = CrossValidation((Fold(0, self.draw(kept), held),), plan.objective.n_threads)
-        ridge, starts, results = choose_ridge(plan, cv, progress) if plan.has_linear_start else (None, (), {})
-        start = starts[0] if starts else fit_constant_start(plan, cv.folds[0].kept)
-        best = Growing(plan, cv, (start,), self.trust).choose_depth(float(self.events.sum()), progress)
+        cv = CrossValidation((Fold(0, self.draw(kept), held),), self.plan.objective.n_threads)
+        found = find_best(self.plan, cv, self.events)
         if cv.n_kept < kept.n_rows:
-            grow = partial(grow_held_out, held=held, start=start, trust=self.trust, depth=best.depth)
+            (start,), depth = found.growing.starts, found.best.depth
+            grow = partial(grow_held_out, held=held, start=start, trust=found.growing.trust, depth=depth)
             (trees,), member = self.grow(kept, grow)
-            best = Ensemble(best.depth, [member._replace(trees=trees)])
-        return self.keep(best, start, ridge, results, share)
-
-    def keep(
-        self, best: Ensemble, start: Start, ridge: float | None, results: dict[str, list[float]], share: float
-    ) -> Choice:
-        """The model of the hold-out; without its trees if they have not seen many of the rows."""
-        results = {**results, "round_loss": best.loss.tolist(), "trust": self.shares.tolist()}
-        choice = Choice(ridge, best.rounds, best.depth, self.trust, results)
-        if best.rounds == 0 or share > self.plan.search.policy.small_hold_out:
-            return choice
-        return replace(choice, members=tuple(best.members), start=start)
+            found = found._replace(best=Ensemble(depth, [member._replace(trees=trees)]))
+        return keep(found, share)
 
     @property
     def events(self) -> Array:
         """Weighted number of events of each cause."""
         return self.summary.events_by_cause(self.plan.objective.mixture.n_causes)
-
-    @property
-    def shares(self) -> Array:
-        """Trust in the trees of each cause; see `hazboost.training.selection.trust_in_trees` and `full_trust`."""
-        half = self.plan.search.policy.events_for_half_trust if self.plan.chooses_rounds else 0.0
-        some = self.events > 0.0
-        return np.where(some, self.events / np.where(some, self.events + half, 1.0), 0.0)
-
-    @property
-    def trust(self) -> Array:
-        """The same for each score."""
-        mixture = self.plan.objective.mixture
-        per_cause = mixture.n_scores // mixture.n_causes
-        return mixture.join_causes([np.full(per_cause, share) for share in self.shares])
 
     def draw(self, rows: Rows) -> Sample:
         """Some of the rows, drawn at random to choose on."""
@@ -169,8 +142,13 @@ class Scattered:
         """Trees grown on some of the rows by all workers that hold some of them."""
         dropped = rows.dropped()
         work = OnWorker(self.plan, grow, self.summary.shortest, rows.mean_weight, dropped)
-        filled = [number for number, one in enumerate(rows.outlines) if len(dropped[number]) < len(one.kind)]
-        grown = run_together(rows.client, work, rows.parts, filled)
+        # All rows of a partition count here, also those that were dropped: in every training it then stays where it is.
+        sizes = {
+            number: int(one.sizes.sum())
+            for number, one in enumerate(rows.outlines)
+            if len(dropped[number]) < len(one.kind)
+        }
+        grown = run_together(rows.client, work, rows.parts, sizes)
         if len({one.fingerprint for one in grown}) > 1:
             raise RuntimeError(
                 "the workers have grown different trees, and no model was made; check that all of them have the same "

@@ -105,8 +105,7 @@ def communicator(place: int, known: Mapping[str, Any]) -> Iterator[None]:
     """
     context = CommunicatorContext(**known, dmlc_task_id=f"{place:08d}")  # the tracker sorts them by this, as text
     try:
-        with xgb.config_context(verbosity=0):  # or every process prints that it has come
-            context.__enter__()
+        context.__enter__()  # prints the number of the process, whatever the verbosity
     except XGBoostError as error:
         raise ConnectionLostError("the processes could not be connected") from error
     try:

@@ -23,8 +23,8 @@ FLATTEST, STEP = 1e-7, 1e-4
 #: A step is accepted if it gains at least this share of what the slope promises; shorter ones are tried down to the
 #: shortest share of a step.
 ENOUGH, SHORTEST = 1e-4, 1e-6
-#: How often unknowns are fixed at a bound, or released, in the search for a step.
-MOST_EXCHANGES = 30
+#: How often unknowns are fixed at a bound, or released, in the search for a step, for each of them.
+EXCHANGES_FOR_UNKNOWN = 3
 #: Steps without a gain after which to end.
 MOST_IDLE = 2
 #: Powell's damping: an update leaves at least this share of the curvature along a step.
@@ -50,20 +50,24 @@ class QuasiNewton:
     bounds: Array
     hessian: Array
     tolerance: float
-    most_steps: int = 200
+    most_steps: int = 500
 
     def minimise(self, function: Function, point: Array) -> Array:
         """The minimum that is reached from a point inside the bounds."""
         self.hessian = positive(self.hessian)
         value, slope = function(point)
-        idle = 0
+        idle, stalled = 0, False
         for _ in range(self.most_steps):
             direction = bounded_step(self.hessian, slope, *(self.bounds.T - point))
             if -0.5 * float(slope @ direction) < self.tolerance:
                 break
             found = self._step(function, point, value, slope, direction)
-            if found is None:
+            if found is None and stalled:
                 break
+            stalled = found is None
+            if found is None:  # what was learned of far places is misleading here
+                self.hessian = np.diag(np.diag(self.hessian))
+                continue
             new, new_value, new_slope = found
             self._learn(new - point, new_slope - slope)
             idle = idle + 1 if value - new_value < self.tolerance else 0
@@ -97,28 +101,35 @@ class QuasiNewton:
 def bounded_step(hessian: Array, slope: Array, lowest: Array, highest: Array) -> Array:
     r"""The step :math:`d` with the smallest :math:`g'd + d'Bd/2` inside bounds that include zero.
 
-    Unknowns that would leave the bounds are fixed there, until those that should come back are released again.
+    An active-set method: the step moves towards the minimum over the free unknowns until one of them meets a bound and
+    is fixed there; at the minimum the fixed one with the strongest pull inwards is released. The sum never rises, so
+    the step descends whenever the method ends.
 
     Examples
     --------
     >>> bounded_step(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-4.0, 0.0]), np.full(2, -9.0), np.array([1.0, 9.0]))
     array([ 1. , -0.5])
     """
-    step, fixed = np.zeros_like(slope), lowest >= highest
-    for _ in range(MOST_EXCHANGES):
+    step = np.zeros_like(slope)
+    fixed = (lowest >= highest) | ((lowest >= 0.0) & (slope > 0.0)) | ((highest <= 0.0) & (slope < 0.0))
+    for _ in range(EXCHANGES_FOR_UNKNOWN * len(slope)):
         free = np.flatnonzero(~fixed)
-        pull = slope + hessian[:, fixed] @ step[fixed]
-        step[free] = -solve(hessian[np.ix_(free, free)], pull[free])
-        outside = ~fixed & ((step < lowest) | (step > highest))
-        if outside.any():
-            step[outside] = np.clip(step[outside], lowest[outside], highest[outside])
-            fixed |= outside
-            continue
         pull = slope + hessian @ step
-        inwards = fixed & (lowest < highest) & np.where(step <= lowest, pull < 0.0, pull > 0.0)
-        if not inwards.any():
+        move = np.zeros_like(slope)
+        move[free] = -solve(hessian[np.ix_(free, free)], pull[free])
+        room = np.divide(np.where(move > 0.0, highest, lowest) - step, move, out=np.ones_like(step), where=move != 0.0)
+        first = int(np.argmin(room))
+        if room[first] < 1.0:
+            step += max(room[first], 0.0) * move
+            step[first] = highest[first] if move[first] > 0.0 else lowest[first]
+            fixed[first] = True
+            continue
+        step += move
+        pull = slope + hessian @ step
+        inwards = np.where(fixed & (lowest < highest), np.where(step <= lowest, -pull, pull), 0.0)
+        if inwards.max(initial=0.0) <= 0.0:
             break
-        fixed[np.argmax(np.where(inwards, np.abs(pull), -1.0))] = False
+        fixed[int(np.argmax(inwards))] = False
     return np.clip(step, lowest, highest)
 
 

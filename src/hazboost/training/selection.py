@@ -15,15 +15,13 @@ from hazboost.boosting.observed import Observed
 from hazboost.data.condense import events_by_cause
 from hazboost.data.folds import split_folds
 from hazboost.data.sample import Sample
-from hazboost.data.target import Target
 from hazboost.engines.base import Engine, Trees
 from hazboost.hazards.heads.base import VALUE
-from hazboost.hazards.mixture import Mixture, shrink
+from hazboost.hazards.mixture import shrink
 from hazboost.prediction.model import Start
 from hazboost.training.cross_validation import CrossValidation, Fold, is_clear, mean_curve
 from hazboost.training.linear import LinearStart
 from hazboost.training.plan import Plan, Stopping
-from hazboost.training.policy import Policy
 from hazboost.training.single import (
     fit_constant_start,
     fit_linear_start,
@@ -31,7 +29,6 @@ from hazboost.training.single import (
     grow,
     training_matrix,
 )
-from hazboost.training.starts import absent_causes
 from hazboost.utils.arrays import Array
 from hazboost.utils.progress import FoldProgress
 
@@ -80,40 +77,79 @@ class Choice:
     start: Start | None = None
 
 
+class Found(NamedTuple):
+    """What was best for held-out subjects: the ridge, the losses of all ridges, and trees, with what has grown them."""
+
+    ridge: float | None
+    losses: dict[str, list[float]]
+    growing: Growing
+    best: Ensemble
+
+
 def choose(plan: Plan, sample: Sample) -> Choice:
-    """Choose the ridge, then, with the linear starts of that ridge, the number of rounds and the depth of the trees.
+    """Choose what is open: the ridge, the number of rounds and the depth of the trees.
 
     With few subjects by cross-validation, and the models of the folds are averaged. With many, some are held out once,
     and what can be chosen on some of the rows is chosen on these.
     """
-    mixture, policy = plan.objective.mixture, plan.search.policy
-    full = full_trust(mixture, sample.target)
-    if not plan.chooses_rounds and not plan.has_linear_start:
-        return Choice(None, plan.given.rounds or 0, plan.first_depth, full, {})
-    share = policy.hold_out_of(sample.target.n_subjects)
-    if not plan.chooses_rounds:
-        if share is not None:  # a ridge needs neither all rows nor a part of all
-            sample = sample.draw(policy.rows_for_choices, np.random.default_rng(plan.search.seed)).in_memory()
-            share = policy.hold_out
-        return choose_start(plan, sample, share, full)
-    everything = divide(plan, sample, share)
-    cv = everything if share is None else everything.draw(policy.rows_for_choices, plan.search.seed)
+    policy, share = plan.search.policy, plan.search.policy.hold_out_of(sample.target.n_subjects)
+    events = events_by_cause(sample.target, plan.objective.mixture.n_causes)
+    if plan.chooses_rounds:
+        return choose_rounds(plan, sample, share, events)
+    trust = trust_in_trees(plan, events)
+    if not plan.has_linear_start:
+        return Choice(None, plan.given.rounds or 0, plan.first_depth, trust, {})
+    if share is not None:  # a ridge needs neither all rows nor a part of all
+        sample = sample.draw(policy.rows_for_choices, np.random.default_rng(plan.search.seed)).in_memory()
+        share = policy.hold_out
+    return choose_start(plan, sample, share, trust)
+
+
+def choose_rounds(plan: Plan, sample: Sample, hold_out: float | None, events: Array) -> Choice:
+    """The ridge, the depth and the number of rounds, by folds or with such a share of the subjects held out."""
+    everything = divide(plan, sample, hold_out)
+    if hold_out is None:
+        return keep(find_best(plan, everything, events), None)
+    drawn = everything.draw(plan.search.policy.rows_for_choices, plan.search.seed)
+    found = find_best(plan, drawn, events)
+    if drawn.n_kept < everything.n_kept:
+        found = found._replace(best=replace(found.growing, cv=everything).grow_all(found.best.depth))
+    return keep(found, hold_out)
+
+
+def find_best(plan: Plan, cv: CrossValidation, events: Array) -> Found:
+    """Choose the ridge, then, with the linear starts of that ridge, the number of rounds and the depth of the trees.
+
+    Parameters
+    ----------
+    plan : Plan
+        How to train.
+    cv : CrossValidation
+        The folds.
+    events : array of shape (causes,)
+        Weighted number of events of each cause among all rows.
+    """
     # The ridge comes first: trees are grown from the linear starts of the folds, so their number depends on it.
     stages = [*["ridge"] * plan.has_linear_start, "rounds"]
     progress = FoldProgress(len(cv.folds), stages, draw=plan.search.verbose)
-    ridge, starts, results = choose_ridge(plan, cv, progress) if plan.has_linear_start else (None, (), {})
-    trust = trust_in_trees(mixture, sample.target, policy)
-    growing = Growing(plan, cv, starts or tuple(fit_constant_start(plan, fold.kept) for fold in cv.folds), trust)
-    best = growing.choose_depth(float(events_by_cause(sample.target, mixture.n_causes).sum()), progress)
-    if share is not None and cv.n_kept < everything.n_kept:
-        best = replace(growing, cv=everything).grow_all(best.depth)
-    by_cause = [float(part[0]) for part in mixture.by_cause(trust)]
-    results = {**results, "round_loss": best.loss.tolist(), "trust": by_cause}
-    choice = Choice(ridge, best.rounds, best.depth, trust, results)
-    # A model that has not seen many of the rows is not kept: its trees are grown again on all of them.
-    if best.rounds == 0 or (share is not None and share > policy.small_hold_out):
+    ridge, starts, losses = choose_ridge(plan, cv, progress) if plan.has_linear_start else (None, (), {})
+    starts = starts or tuple(fit_constant_start(plan, fold.kept) for fold in cv.folds)
+    growing = Growing(plan, cv, starts, trust_in_trees(plan, events))
+    return Found(ridge, losses, growing, growing.choose_depth(float(events.sum()), progress))
+
+
+def keep(found: Found, hold_out: float | None) -> Choice:
+    """What was found; with the trees, unless they have not seen many of the rows, of which a share was held out.
+
+    Trees that are not kept are grown again on all rows.
+    """
+    plan, best, trust = found.growing.plan, found.best, found.growing.trust
+    by_cause = [float(part[0]) for part in plan.objective.mixture.by_cause(trust)]
+    results = {**found.losses, "round_loss": best.loss.tolist(), "trust": by_cause}
+    choice = Choice(found.ridge, best.rounds, best.depth, trust, results)
+    if best.rounds == 0 or (hold_out is not None and hold_out > plan.search.policy.small_hold_out):
         return choice
-    return replace(choice, members=tuple(best.members), start=None if share is None else growing.starts[0])
+    return replace(choice, members=tuple(best.members), start=None if hold_out is None else found.growing.starts[0])
 
 
 def choose_start(plan: Plan, sample: Sample, hold_out: float | None, trust: Array) -> Choice:
@@ -294,19 +330,14 @@ class Growing:
         return held.by_group(held.target.limited_change(at_end, at_start, limit))
 
 
-def full_trust(mixture: Mixture, target: Target) -> Array:
-    """No shrinkage, except of causes without an event, of which trees could learn only that there was none."""
-    per_cause, absent = mixture.n_scores // mixture.n_causes, absent_causes(mixture, target)
-    return mixture.join_causes([np.full(per_cause, 0.0 if none else 1.0) for none in absent])
-
-
-def trust_in_trees(mixture: Mixture, target: Target, policy: Policy) -> Array:
-    """Shrinkage ``E / (E + 100)`` for the scores of a cause with E events, of shape (scores,).
+def trust_in_trees(plan: Plan, events: Array) -> Array:
+    """Shrinkage of chosen rounds: ``E / (E + 100)`` for the scores of a cause with E events, of shape (scores,).
 
     The chosen round is the minimum of a noisy curve, which on average lies too late: the fewer events, the more of what
-    was learned by then is noise.
+    was learned by then is noise. Rounds that were given are not shrunk, except for causes without an event, of which
+    trees could learn only that there was none.
     """
-    per_cause, half = mixture.n_scores // mixture.n_causes, policy.events_for_half_trust
-    return mixture.join_causes(
-        [np.full(per_cause, events / (events + half)) for events in events_by_cause(target, mixture.n_causes)]
-    )
+    mixture = plan.objective.mixture
+    half = plan.search.policy.events_for_half_trust if plan.chooses_rounds else 0.0
+    shares = np.divide(events, events + half, out=np.zeros_like(events), where=events > 0.0)
+    return mixture.join_causes([np.full(mixture.n_scores // mixture.n_causes, share) for share in shares])
