@@ -1,7 +1,8 @@
-"""What a user is told who asks for a GPU where there is none."""
+"""What happens where there is no GPU."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from hazboost import FPBoost
 from hazboost.engines import cuda
-from hazboost.engines.cuda import check_cuda
+from hazboost.engines.cuda import CudaEngine, check_cuda
 from tests.wording import faults
 
 
@@ -58,3 +59,16 @@ def test_a_gpu_that_is_missing_is_refused_with_a_way_out(computer, device, count
     with pytest.raises(kind, match=rf"^device='{device}'.*{words}.*use device='cpu'\.$") as refusal:
         FPBoost(device=device).fit(np.ones((3, 1)), None)
     assert not faults(str(refusal.value))
+
+
+def test_model_of_a_gpu_predicts_on_the_processor_where_there_is_none():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 3)), (np.ones(200, dtype=bool), rng.exponential(size=200))
+    model = FPBoost(n_estimators=5, random_state=0).fit(X, y)
+    expected = model.predict_survival_function(X, times=[0.5, 1.0])
+    engine = model.model_.engine
+    settings = {**engine.settings, "device": "cuda"}
+    model.model_ = replace(model.model_, engine=CudaEngine(settings, engine.n_scores, engine.features))
+    for trees in model.model_.boosters:
+        trees.set_param({"device": "cuda"})
+    np.testing.assert_array_equal(model.predict_survival_function(X, times=[0.5, 1.0]), expected)

@@ -17,7 +17,7 @@ from hazboost.engines.base import Columns, Matrix
 from hazboost.engines.dialect import feature_names, feature_types
 from hazboost.engines.local import LocalEngine
 from hazboost.utils.arrays import Array
-from hazboost.utils.devices import is_on_device, to_device, to_host
+from hazboost.utils.devices import has_device, is_on_device, to_device, to_host
 
 #: Vector leaves with categories and constraints are complete from here on.
 HAS_VECTOR_LEAVES = tuple(int(part) for part in xgb.__version__.split(".")[:2]) >= (3, 4)
@@ -80,10 +80,16 @@ class CudaMatrix:
 
 @dataclass(frozen=True)
 class CudaEngine(LocalEngine):
-    """XGBoost on a GPU, for features that are not sparse; ``Matrix`` is `CudaMatrix`."""
+    """XGBoost on a GPU, for features that are not sparse; ``Matrix`` is `CudaMatrix`.
+
+    Where there is no GPU, a model that was trained on one predicts on the processor, and ``Matrix`` is that of
+    `LocalEngine`.
+    """
 
     def matrix(self, X: Any, start: Array, columns: Columns | None = None, like: Matrix | None = None) -> Matrix:
         """Move rows to the GPU; those for training are binned there, where it takes a tenth of the time."""
+        if columns is None and not has_device():
+            return super().matrix(X, start)
         features, begin = to_device(X, np.float32), to_device(start, np.float32)
         # The outcomes of held-out rows stay where their scores are wanted.
         move = to_device if like is None else np.asarray
@@ -108,7 +114,7 @@ class CudaEngine(LocalEngine):
 
     def nearer(self, X: Any) -> Any:
         """Features on the GPU, in single precision."""
-        return to_device(X, np.float32)
+        return to_device(X, np.float32) if has_device() else X
 
     def columns(self, matrix: Matrix) -> Columns:
         """The columns of a matrix, in single precision."""
@@ -131,6 +137,9 @@ class CudaEngine(LocalEngine):
 
     def scores(self, trees: xgb.Booster, matrix: Matrix, rounds: tuple[int, int] | None = None) -> Array:
         """Start plus trees, of which only those are evaluated that are new since the scores were last asked for."""
+        if not isinstance(matrix, CudaMatrix):
+            trees.set_param({"device": "cpu"})
+            return super().scores(trees, matrix, rounds)
         if rounds is not None:
             return self._give(matrix.start + self._predict(trees, matrix.X, *rounds), matrix)
         made = self.rounds(trees)

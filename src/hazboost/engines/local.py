@@ -20,7 +20,7 @@ from hazboost.utils.devices import to_host
 from hazboost.utils.threads import limit_threads
 
 #: Trees are grown by one thread for so many rows.
-ROWS_FOR_A_THREAD = 50_000
+ROWS_FOR_A_THREAD = 20_000
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ constants and results have to be moved.
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from types import ModuleType
 from typing import Any, TypeVar
@@ -16,6 +17,15 @@ T = TypeVar("T")
 def is_on_device(values: Any) -> bool:
     """Whether an array is in the memory of a GPU."""
     return hasattr(values, "__cuda_array_interface__")
+
+
+@cache
+def has_device() -> bool:
+    """Whether this process can use a GPU."""
+    try:
+        return bool(import_module("cupy").cuda.runtime.getDeviceCount())
+    except Exception:  # noqa: BLE001 - without CuPy its errors have no names; whatever is wrong, there is none to use
+        return False
 
 
 def to_host(values: Any) -> Any:
