@@ -21,7 +21,7 @@ from hazboost.boosting.steps import STEPS
 from hazboost.data.alignment import check_alignment
 from hazboost.data.batches import Batches, read_batches
 from hazboost.data.constraints import Constraints, read_constraints
-from hazboost.data.features import Schema, highest_values, learn_schema, readable, refuse_empty_columns, upper_limits
+from hazboost.data.features import Schema, learn_schema, readable, refuse_empty_columns, upper_limits
 from hazboost.data.names import learn_columns, match_columns
 from hazboost.data.observations import MAX_CAUSES
 from hazboost.data.reading import as_groups, as_target, check_causes, check_informative, check_rows
@@ -580,7 +580,7 @@ default="scaled_softmax"
         check_informative(sample.target)
         # Rows of weight 0 must not matter at all, so they are removed before time is scaled and features are binned.
         sample = sample.without_weightless_rows().with_mean_weight_one()
-        refuse_empty_columns(highest_values(sample.X), schema)
+        refuse_empty_columns(sample.highest, schema)
         if schema.categories and self.tree_method == "exact":
             raise ValueError(
                 "tree_method='exact' takes no categorical features; use tree_method='hist' or encode them as numbers."
@@ -636,9 +636,10 @@ default="scaled_softmax"
         self.cv_results_ = trained.choice.results
         self.diagnostics_ = trained.diagnostics
         self.causes_ = np.arange(1, trained.model.mixture.n_causes + 1)
-        ends = target.upper[target.interval]
-        observed = target.lower[(target.lower > 0.0) | ~target.interval] if len(ends) else target.lower
-        self.unique_times_ = self._sorted(np.concatenate([observed, ends]))
+        ends, observed = target.upper[target.interval], target.lower
+        if len(ends):
+            observed = np.concatenate([observed[(observed > 0.0) | ~target.interval], ends])
+        self.unique_times_ = self._sorted(observed)
         self.event_times_ = self._sorted(np.concatenate([target.lower[target.event], ends]))
 
     def _sorted(self, times: Array) -> Array:

@@ -24,8 +24,7 @@ def target_columns(target: Target) -> dict[str, Array]:
     if target.interval.any():
         beyond = np.nextafter(target.lower.astype(np.float32), np.float32(np.inf))
         upper = np.where(target.interval, np.maximum(upper, beyond), upper)
-    upper = upper.copy()
-    upper[target.event] = -target.cause[target.event]
+    upper = np.where(target.event, -target.cause, upper)
     columns = {"lower": target.lower, "upper": upper}
     if not (target.mass == 1.0).all():
         columns["weight"] = target.mass

@@ -111,6 +111,8 @@ def _refuse_other_kinds(names: list[Any], known: list[str], name: str) -> None:
 
 def check_cause(event: Any, name: str) -> Indices:
     """Cause of each event, 0 for censoring; True is cause 1."""
+    if type(event) is np.ndarray and event.dtype == np.bool_ and event.ndim == 1:
+        return event.astype(np.intp)  # whatever the values are, nothing is wrong with them
     allowed = "boolean, 0/1, or the number of its cause"
     numbers = as_numbers(event, f"{name}: the event", allowed)
     if numbers.ndim != 1:

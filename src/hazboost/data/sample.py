@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
 from hazboost.data.duplicates import copies
+from hazboost.data.features import highest_values
 from hazboost.data.folds import outcomes, rows_of, split_units, units
 from hazboost.data.summary import Summary, summarise
 from hazboost.data.target import Target, join_targets, number_by_appearance
@@ -45,7 +47,12 @@ class Sample:
 
     def summary(self) -> Summary:
         """What has to be known of all rows before training."""
-        return summarise(self.X, self.target)
+        return summarise(self.target, self.highest)
+
+    @cached_property
+    def highest(self) -> Array:
+        """The largest value of each feature; NaN where all are missing."""
+        return highest_values(self.X)
 
     def without_weightless_rows(self) -> Sample:
         """Rows of weight 0 count for nothing: not for the candidate splits of the trees, nor for the unit of time."""

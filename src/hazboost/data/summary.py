@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import Any
 
 import numpy as np
 
-from hazboost.data.features import highest_values
 from hazboost.data.target import Target, followed
 from hazboost.utils.arrays import Array
 
@@ -90,25 +88,28 @@ class Summary:
         return replace(self, **{name: getattr(self, name) / mean for name in weighted})
 
 
-def summarise(X: Any, target: Target) -> Summary:
-    """The summary of rows in memory."""
-    seen = target.event | target.interval
+def summarise(target: Target, highest: Array) -> Summary:
+    """The summary of rows in memory, and of the largest value of each feature."""
+    ends = target.upper[target.interval]
+    seen = target.event | target.interval if len(ends) else target.event
+    times = followed(target.lower, target.upper) if len(ends) else target.lower
     return Summary(
         n_subjects=target.n_subjects,
         mass=float(target.mass.sum()),
         longest=target.longest,
-        shortest=min(map(_smallest_positive, (target.lower, target.entry, target.upper[target.interval]))),
+        shortest=min(map(_smallest_positive, (target.lower, target.entry, ends))),
         exposure=target.exposure,
         events=np.bincount(target.cause, target.weight)[1:].astype(np.float64),
         interval_mass=float(target.weight[target.interval].sum()),
-        event_times=followed(target.lower[seen], target.upper[seen]),
+        event_times=times[seen],
         event_weights=target.weight[seen],
-        highest=highest_values(X),
+        highest=highest,
     )
 
 
 def _smallest_positive(times: Array) -> float:
-    return float(np.min(times, where=times > 0.0, initial=np.inf)) if times.any() else np.inf
+    smallest = float(times.min(initial=np.inf))
+    return smallest if smallest > 0.0 else float(times[times > 0.0].min(initial=np.inf))
 
 
 def combine(parts: Sequence[Summary]) -> Summary:
