@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import xgboost as xgb
 from scipy.sparse import csr_matrix, issparse
 
 from hazboost.engines import Features, LocalEngine, external, monotone_engine
@@ -102,6 +103,21 @@ def test_bins_are_on_disk_as_long_as_they_are_needed(tmp_path):
     del matrix
     assert not list(tmp_path.iterdir())
     assert engine.rounds(trees) == 4
+
+
+def test_scores_of_a_round_are_known_without_reading_the_bins(tmp_path, monkeypatch):
+    """Else a round would read all bins once more, and take the longer the more trees there are."""
+    monkeypatch.setattr(external, "VALUES_OF_PAGE", 240)
+    cache, elsewhere = tmp_path / "cache", tmp_path / "elsewhere"
+    cache.mkdir()
+    engine = LocalEngine(SETTINGS, 3, FEATURES)
+    matrix, trees = grow(engine, Parts(X, 50, cache))
+    reference, expected = grow(engine, X)
+    cache.rename(elsewhere)
+    np.testing.assert_array_equal(engine.scores(trees, matrix), engine.scores(expected, reference))
+    with pytest.raises(xgb.core.XGBoostError):  # those of other rounds are not
+        engine.scores(trees, matrix, (0, 2))
+    elsewhere.rename(cache)  # XGBoost removes the files at the end
 
 
 class Broken(Parts):

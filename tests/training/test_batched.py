@@ -14,6 +14,7 @@ from hazboost.data.batches import read_batches
 from hazboost.data.features import upper_limits
 from hazboost.engines import Features, LocalEngine
 from hazboost.training.batched import batched_matrix
+from hazboost.training.policy import POLICY
 from hazboost.training.starts import ConstantStart
 
 N = 400
@@ -69,6 +70,12 @@ def test_bins_do_not_depend_on_the_batches(tmp_path, monkeypatch):
         cuts.append(batched_matrix(LocalEngine(SETTINGS, 2), sample, START).get_quantile_cut())
     for one, other in zip(*cuts, strict=True):
         np.testing.assert_array_equal(one, other)
+
+
+def test_as_many_rows_are_drawn_as_in_memory_with_up_to_500_columns():
+    """A start that is fitted to fewer rows is worse where columns are many, and few trees do not make up for it."""
+    drawn = max(POLICY.rows_for_choices, POLICY.rows_for_linear)
+    assert sampling.rows_to_load(drawn, np.empty((0, 500))) == drawn
 
 
 def test_extremes_have_every_category_and_every_largest_value(tmp_path):

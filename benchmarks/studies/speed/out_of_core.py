@@ -1,9 +1,9 @@
 """A fit to data that are larger than the memory, beside a fit in memory.
 
 ``python -m benchmarks.studies.speed.out_of_core`` writes Parquet files of simulated data, four times as large as a
-limit. A process with this limit trains on them with `FPBoost.fit_batches`; another without limit reads all of them and
-trains with `FPBoost.fit`; a third shows that this is not possible with the limit. It prints held-out likelihood and
-C-index of both models, seconds and memory.
+limit. A process with this limit trains on them with `FPBoost.fit_batches`; another shows that reading all of them is
+not possible with the limit; a third without limit reads all of them and trains with `FPBoost.fit`. It prints held-out
+likelihood and C-index of both models, seconds and memory, and stores each as a JSON line as soon as it is there.
 
 The limit is ``RLIMIT_DATA``: Linux enforces it on all memory that a process can write to, the heap and everything that
 NumPy, Arrow and XGBoost allocate, whether it is used or only reserved. Files that are mapped to memory only to be read,
@@ -29,18 +29,30 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.harness import storage
+from benchmarks.harness.options import shown
+from benchmarks.harness.packages import installed
+from benchmarks.harness.paths import RESULTS
 from hazboost import Batches, FPBoost, Surv
 from hazboost.metrics import concordance_index
 
+OUTPUT, NAME = RESULTS / "speed", "out_of_core"
+PACKAGES = ("hazboost", "numpy", "pyarrow", "xgboost")
 MEGABYTE = 2**20
-#: Few rounds, so that it takes minutes: each reads all bins once for every level of the trees.
-SETTINGS: dict[str, Any] = {"n_estimators": 15, "max_depth": 3, "learning_rate": 0.5}
-#: Rows of a file and of a group in it, of a batch, and of the test data.
-FILE_ROWS, GROUP_ROWS, BATCH_ROWS, TEST_ROWS = 20_000, 5_000, 1_000, 20_000
-#: Threads get memory of their own, and the allocators of Arrow and of the C library would keep what was freed.
+#: Settings of the trees, by their name. Few rounds, so that it takes minutes: each reads all bins for every level. All
+#: rows and columns in each tree: of hundreds of columns five matter, and few trees would depend on which are drawn.
+SETTINGS: dict[str, dict[str, Any]] = {
+    "given": {"n_estimators": 15, "max_depth": 3, "learning_rate": 0.5, "subsample": 1.0, "colsample_bytree": 1.0},
+    "chosen": {},
+}
+#: Rows of a file and of a group in it, and of the test data in all and at a time.
+FILE_ROWS, GROUP_ROWS, TEST_ROWS, SCORED_ROWS = 20_000, 5_000, 20_000, 1_000
+#: Threads get memory of their own, and the allocators of Arrow and of the C library would keep what was freed. Threads
+#: that wait must not keep a core busy: where other programs run, trees from many pages would take ten times as long.
 FRUGAL = {
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "2",
+    "OMP_WAIT_POLICY": "passive",
     "ARROW_DEFAULT_MEMORY_POOL": "system",
     "MALLOC_ARENA_MAX": "1",
     "MALLOC_TRIM_THRESHOLD_": "131072",
@@ -73,7 +85,7 @@ def write_files(folder: Path, rows: int, columns: int) -> None:
 
 def read(folder: Path) -> Batches:
     """The training data in batches."""
-    return Batches.from_parquet(folder, event="event", time="time", batch_rows=BATCH_ROWS)
+    return Batches.from_parquet(folder, event="event", time="time")
 
 
 def read_everything(folder: Path) -> tuple[Any, npt.NDArray[Any]]:
@@ -98,16 +110,16 @@ def fit_in_memory(model: FPBoost, folder: Path) -> FPBoost:
 WAYS: dict[str, Callable[[FPBoost, Path], FPBoost]] = {"batches": fit_batches, "memory": fit_in_memory}
 
 
-def train(way: str, folder: Path, columns: int) -> dict[str, Any]:
+def train(way: str, folder: Path, columns: int, settings: str = "given") -> dict[str, Any]:
     """Fit, and score on new data; run in a process of its own."""
-    model = FPBoost(**SETTINGS, n_jobs=2, random_state=0)
+    model = FPBoost(**SETTINGS[settings], n_jobs=2, random_state=0)
     begun = time.perf_counter()
     WAYS[way](model, folder)
     seconds, peak = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     losses, risks, outcomes = zip(*_test_scores(model, columns), strict=True)
     return {
-        "seconds": seconds,
-        "peak_mb": peak * 1024 / MEGABYTE,
+        "seconds": round(seconds, 1),
+        "peak_mb": round(peak * 1024 / MEGABYTE),
         "rounds": model.n_estimators_,
         "depth": model.max_depth_,
         "loss": float(np.mean(np.concatenate(losses))),
@@ -117,8 +129,8 @@ def train(way: str, folder: Path, columns: int) -> dict[str, Any]:
 
 def _test_scores(model: FPBoost, columns: int) -> Iterator[tuple[Floats, Floats, npt.NDArray[Any]]]:
     """Losses, risks and outcomes of new subjects, some at a time."""
-    for part in range(TEST_ROWS // BATCH_ROWS):
-        X, event, followed = simulate(BATCH_ROWS, columns, 1_000_000 + part)
+    for part in range(TEST_ROWS // SCORED_ROWS):
+        X, event, followed = simulate(SCORED_ROWS, columns, 1_000_000 + part)
         named = _as_named(X)
         curves = (model.predict_hazard_function(named), model.predict_cumulative_hazard_function(named))
         hazard, cumulative = (np.array([curve(at) for curve, at in zip(of, followed, strict=True)]) for of in curves)
@@ -132,10 +144,10 @@ def _as_named(X: Floats) -> Any:
     return pa.table({f"x{column}": X[:, column] for column in range(X.shape[1])})
 
 
-def run_apart(way: str, folder: Path, options: argparse.Namespace, limit_mb: int | None) -> dict[str, Any] | None:
-    """Train in a process with a limit on its memory; None where that is not enough."""
+def run_apart(way: str, folder: Path, options: argparse.Namespace, limit_mb: int | None) -> dict[str, Any]:
+    """Train in a process with a limit on its memory; ``error`` says what happened where that is not enough."""
     command = [sys.executable, "-m", __spec__.name, "--way", way, "--folder", str(folder)]
-    command += ["--columns", str(options.columns)]
+    command += ["--columns", str(options.columns), "--settings", options.settings]
     limited = None if limit_mb is None else partial(_limit_memory, limit_mb * MEGABYTE)
     done = subprocess.run(  # noqa: S603
         command,
@@ -146,11 +158,9 @@ def run_apart(way: str, folder: Path, options: argparse.Namespace, limit_mb: int
         check=False,
     )
     if done.returncode:
-        last = done.stderr.strip().splitlines()[-1:] or ["no message"]
-        sys.stdout.write(f"  {way}, {limit_mb} MB: failed with {last[0][:100]}\n")
-        return None
-    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return result
+        last = done.stderr.strip().splitlines()[-1:] or [f"the code {done.returncode}"]
+        return {"error": last[0][:100]}
+    return {**json.loads(done.stdout.splitlines()[-1]), "error": None}
 
 
 def _limit_memory(size: int) -> None:
@@ -162,32 +172,60 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Compare a fit from files with a limit and a fit in memory without."""
     options = parse(arguments)
     if options.way:
-        sys.stdout.write(json.dumps(train(options.way, options.folder, options.columns)) + "\n")
+        trained = train(options.way, options.folder, options.columns, options.settings)
+        sys.stdout.write(json.dumps(trained) + "\n")
         return
     rows = -(-4 * options.limit * MEGABYTE // (8 * options.columns * FILE_ROWS)) * FILE_ROWS
     with TemporaryDirectory(dir=options.folder) as folder:
+        begun = time.perf_counter()
         write_files(Path(folder), rows, options.columns)
-        on_disk = sum(file.stat().st_size for file in Path(folder).iterdir())
-        sys.stdout.write(
-            f"{rows} rows, {options.columns} columns: {rows * options.columns * 8 / MEGABYTE:.0f} MB in memory, "
-            f"{on_disk / MEGABYTE:.0f} MB in files; limit {options.limit} MB\n"
+        data_mb = rows * options.columns * 8 / MEGABYTE
+        _say(
+            f"{rows:,} rows, {options.columns} columns: {data_mb:,.0f} MB in memory, limit {options.limit} MB; written "
+            f"in {time.perf_counter() - begun:.0f} s; settings: {SETTINGS[options.settings] or 'chosen by the fit'}"
         )
+        about = {"data_rows": rows, "columns": options.columns, "data_mb": round(data_mb), "settings": options.settings}
         for way, limit in (("batches", options.limit), ("memory", options.limit), ("memory", None)):
             result = run_apart(way, Path(folder), options, limit)
-            if result is not None:
-                sys.stdout.write(
-                    f"  {way}, {'no limit' if limit is None else f'{limit} MB'}: held-out loss {result['loss']:.4f}, "
-                    f"C-index {result['concordance']:.4f}, {result['rounds']} rounds of depth {result['depth']}, "
-                    f"{result['seconds']:.0f} s, peak {result['peak_mb']:.0f} MB\n"
-                )
+            _say(f"  {way}, {'no limit' if limit is None else f'{limit} MB'}: {describe(result)}")
+            line = {"way": way, "limit_mb": limit, **about, **result, **_origin(options.output)}
+            storage.append(options.output, NAME, line)
+
+
+def describe(result: dict[str, Any]) -> str:
+    """A result in a line."""
+    if result["error"] is not None:
+        return f"failed with {result['error']}"
+    return (
+        f"held-out loss {result['loss']:.4f}, C-index {result['concordance']:.4f}, {result['rounds']} rounds of depth "
+        f"{result['depth']}, {result['seconds']:.0f} s, peak {result['peak_mb']:,} MB"
+    )
+
+
+def _say(text: str) -> None:
+    """A line of the output, which is seen at once."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def _origin(output: Path) -> dict[str, Any]:
+    """The machine and the versions of a result."""
+    from benchmarks.studies.speed.process import own_commit  # noqa: PLC0415 - a process with a limit needs neither
+    from benchmarks.studies.speed.run import remember_machine  # noqa: PLC0415
+
+    return {"machine": remember_machine(output), "commit": own_commit(), "versions": installed(PACKAGES)}
 
 
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """Options of the command line."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--limit", type=int, default=800, help="memory in megabytes; 800 by default")
-    parser.add_argument("--columns", type=int, default=800, help="number of features; 800 by default")
-    parser.add_argument("--folder", type=Path, help="where to write the files; that for temporary files by default")
+    parser = argparse.ArgumentParser(
+        description=(__doc__ or "").splitlines()[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
+    parser.add_argument("--limit", type=int, default=750, help="memory in megabytes")
+    parser.add_argument("--columns", type=int, default=500, help="number of features")
+    parser.add_argument("--settings", choices=sorted(SETTINGS), default="given", help="of the trees: given, or chosen")
+    parser.add_argument("--folder", type=Path, help="where to write the files, instead of that for temporary ones")
+    parser.add_argument("--output", type=Path, default=OUTPUT, help=f"folder of the results, {shown(OUTPUT)}")
     parser.add_argument("--way", choices=sorted(WAYS), help=argparse.SUPPRESS)
     return parser.parse_args(arguments)
 

@@ -15,6 +15,7 @@ from benchmarks.peers.shared.published_settings import HYPERPARAMETERS
 from benchmarks.studies.speed import cells
 from benchmarks.studies.speed.cells import Cell, Lines, is_measured, median_of, repeats_of
 from benchmarks.studies.speed.gpu_report import gpu_tables
+from benchmarks.studies.speed.out_of_core_report import out_of_core_table
 from benchmarks.studies.speed.parts import AFT, AUTHORS, OWN, PAPER, PARTS, PREVIOUS, ROUNDS, TREES_PER_ROUND
 from benchmarks.studies.speed.process import peer_of
 from benchmarks.studies.speed.run import machines
@@ -45,6 +46,7 @@ def tables(lines: Lines, results: Path) -> list[Table]:
         predict_table(lines),
         skipped_table(lines),
         machines_table(lines, results),
+        out_of_core_table(results),
         *gpu_tables(results),
     ]
 

@@ -18,8 +18,9 @@ from hazboost.data.target import Target, join_targets, number_by_appearance
 from hazboost.utils.arrays import Array, Indices, Mask
 from hazboost.utils.devices import beside, is_on_device, to_device, to_host
 
-#: Of features in batches, so many values are read into memory at the same time: 40 megabytes.
-VALUES_IN_MEMORY = 5_000_000
+#: Of features in batches, so many values are read into memory at the same time: 80 megabytes. With up to 500 columns
+#: that is all rows on which a fit in memory would choose, and fit the linear start.
+VALUES_IN_MEMORY = 10_000_000
 
 
 def rows_to_load(most: int, X: Any) -> int:

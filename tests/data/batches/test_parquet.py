@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from hazboost import Batches, Surv
-from hazboost.data.batches import read_batches
+from hazboost.data.batches import parquet, read_batches
 from hazboost.data.features import learn_schema
 from hazboost.data.reading import as_target
 
@@ -53,6 +53,27 @@ def test_a_folder_has_the_rows_of_all_files(folder, batch_rows):
     expected = as_target(Surv.right(DATA["dead"], DATA["days"]), DATA["share"])
     for name in ("lower", "upper", "cause", "weight"):
         np.testing.assert_array_equal(getattr(sample.target, name), getattr(expected, name))
+
+
+def test_a_batch_of_a_wide_table_has_fewer_rows(folder, monkeypatch):
+    monkeypatch.setattr(parquet, "VALUES_OF_BATCH", 40)
+    sizes = {
+        columns: max(batch.n_rows for batch in Batches.from_parquet(folder, event="dead", time="days", columns=columns))
+        for columns in (("age",), ("age", "n", "share"))
+    }
+    assert sizes == {("age",): 13, ("age", "n", "share"): 8}  # 13 rows are a group
+
+
+def test_a_group_of_rows_is_not_read_at_once(tmp_path):
+    arrow, writer = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    rows = RNG.normal(size=(100_000, 4))
+    table = arrow.table({name: rows[:, column] for column, name in enumerate("abcd")})
+    writer.write_table(table, tmp_path / "one.parquet", use_dictionary=False)
+    assert writer.ParquetFile(tmp_path / "one.parquet").num_row_groups == 1
+    before = arrow.total_allocated_bytes()
+    held = [arrow.total_allocated_bytes() - before for _ in Batches.from_parquet(tmp_path, batch_rows=1_000)]
+    assert len(held) == 100
+    assert max(held) < rows.nbytes / 4
 
 
 def test_files_and_columns_can_be_chosen(folder):

@@ -12,6 +12,10 @@ import numpy as np
 
 from hazboost.utils.describe import and_more
 
+#: Values in a batch where the user does not say how many rows: 16 megabytes. A wide table has fewer rows in each.
+VALUES_OF_BATCH = 2_000_000
+#: Bytes of each column that are read from a file at a time; else it would be all of a group of rows.
+BYTES_AHEAD = 16_384
 #: Columns that an outcome can have.
 OUTCOME = ("event", "time", "entry", "start", "stop", "id", "lower", "upper")
 
@@ -30,15 +34,15 @@ class ParquetFiles:
         Column of the weights.
     columns : list of str, optional
         Columns of the features; by default all others.
-    batch_rows : int
-        Rows in a batch.
+    batch_rows : int, optional
+        Rows in a batch; by default as many as have `VALUES_OF_BATCH`.
     """
 
     files: tuple[Path, ...]
     outcome: Mapping[str, str]
     weight: str | None
     columns: Sequence[str] | None
-    batch_rows: int
+    batch_rows: int | None
 
     def __call__(self) -> Iterator[tuple[Any, ...]]:
         """Read all files once."""
@@ -46,11 +50,12 @@ class ParquetFiles:
         left = None  # rows of a subject that may go on in the next batch
         features: list[str] = []
         for path in self._paths():
-            # Reading ahead, as by default, would hold all columns of a group of rows, which may be all rows of a file.
-            with parquet.ParquetFile(path, pre_buffer=False) as file:
+            # By default a whole group of rows is read at once, which may be all rows of a file.
+            with parquet.ParquetFile(path, pre_buffer=False, buffer_size=BYTES_AHEAD) as file:
                 features = self._features(file.schema_arrow.names, path)
                 needed = [*features, *self._others()]
-                for rows in file.iter_batches(self.batch_rows, columns=needed, use_threads=False):
+                size = self.batch_rows or max(1, VALUES_OF_BATCH // len(needed))
+                for rows in file.iter_batches(size, columns=needed, use_threads=False):
                     table = arrow.Table.from_batches([rows])
                     if left is not None:
                         table = arrow.concat_tables([left, table], promote_options="permissive")

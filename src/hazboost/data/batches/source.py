@@ -80,7 +80,7 @@ class Batches:
         upper: str | None = None,
         weight: str | None = None,
         columns: Iterable[str] | None = None,
-        batch_rows: int = 50_000,
+        batch_rows: int | None = None,
     ) -> Batches:
         """Rows of Parquet files. It needs pyarrow: ``pip install 'hazboost[parquet]'``.
 
@@ -95,9 +95,10 @@ class Batches:
             Column of the weights.
         columns : sequence of str, optional
             Columns of the features, in this order; by default all others.
-        batch_rows : int, default=50_000
-            Rows that are in memory at the same time. With ``id`` a batch also has the other rows of its last
-            subject; rows of one subject must follow one another in the files.
+        batch_rows : int, optional
+            Rows that are in memory at the same time; by default so many that they have two million values, which are 16
+            megabytes. With ``id`` a batch also has the other rows of its last subject; rows of one subject must follow
+            one another in the files.
 
         Returns
         -------
