@@ -27,6 +27,9 @@ ENOUGH, SHORTEST = 1e-4, 1e-6
 EXCHANGES_FOR_UNKNOWN = 3
 #: Steps without a gain after which to end.
 MOST_IDLE = 2
+#: The largest number of steps times unknowns, and the number of steps that any search may take. With many unknowns most
+#: directions are flat, and further steps gain nothing that matters.
+STEPS_TIMES_UNKNOWNS, FEWEST_STEPS = 10_000, 50
 #: Powell's damping: an update leaves at least this share of the curvature along a step.
 DAMPING = 0.2
 
@@ -43,21 +46,18 @@ class QuasiNewton:
         The matrix of second derivatives, as far as it is known. It is changed in place.
     tolerance : float
         The search ends when a step promises less than this, or when two in a row have gained less.
-    most_steps : int
-        The largest number of steps.
     """
 
     bounds: Array
     hessian: Array
     tolerance: float
-    most_steps: int = 500
 
     def minimise(self, function: Function, point: Array) -> Array:
         """The minimum that is reached from a point inside the bounds."""
         self.hessian = positive(self.hessian)
         value, slope = function(point)
         idle, stalled = 0, False
-        for _ in range(self.most_steps):
+        for _ in range(max(FEWEST_STEPS, STEPS_TIMES_UNKNOWNS // len(point))):
             direction = bounded_step(self.hessian, slope, *(self.bounds.T - point))
             if -0.5 * float(slope @ direction) < self.tolerance:
                 break

@@ -31,7 +31,7 @@ SMALLEST_DRAW = 1e-3
 #: A fit without covariates uses at most so many distinct times of events, and of censoring.
 ENOUGH_TIMES = 2_000
 #: The search for the maximum ends when a step gains less than this of the mean loss.
-TOLERANCE = 1e-8
+TOLERANCE = 1e-10
 #: A value this close to its bound, relative to its size, is at it.
 CLOSE = 1e-6
 #: Range of the log-parameters in a fit to a curve, by role.
