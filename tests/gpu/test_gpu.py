@@ -143,7 +143,7 @@ def test_models_are_as_good_as_on_the_processor(kind):
     X, event, time = data()
     y = KINDS[kind](event, time)
     here, there = (FPBoost(device=device, **FIXED).fit(X, y) for device in ("cpu", "cuda"))
-    assert loss(there, X, y) == pytest.approx(loss(here, X, y), abs=2e-3)
+    assert loss(there, X, y) < loss(here, X, y) + 2e-3  # bins, and so trees, are not the same
     np.testing.assert_allclose(there.history_["train_loss"][0], here.history_["train_loss"][0], rtol=2e-4)
 
 

@@ -23,7 +23,7 @@ from hazboost.utils.threads import map_threads
 #: threads rarely meet at the interpreter lock.
 BLOCK = 2**15
 #: Rows evaluated at a time on a GPU, which wants many.
-BLOCK_ON_DEVICE = 2**21
+BLOCK_ON_DEVICE = 2**24
 #: Pseudo-residuals and their hessians are cut here, far outside any useful step, to stay inside single precision.
 MAX_GRADIENT = 1e15
 

@@ -99,7 +99,7 @@ def summarise(target: Target, highest: Array) -> Summary:
         longest=target.longest,
         shortest=min(map(_smallest_positive, (target.lower, target.entry, ends))),
         exposure=target.exposure,
-        events=np.bincount(target.cause, target.weight)[1:].astype(np.float64),
+        events=np.array([target.weight @ (target.cause == cause) for cause in range(1, target.cause.max() + 1)]),
         interval_mass=float(target.weight[target.interval].sum()),
         event_times=times[seen],
         event_weights=target.weight[seen],

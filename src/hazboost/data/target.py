@@ -223,7 +223,8 @@ def join_targets(targets: Sequence[Target]) -> Target:
 def number_by_appearance(names: npt.NDArray[Any]) -> Indices:
     """Number equal names 0, 1, 2, ... in the order of their first appearance."""
     if names.dtype.kind in "iu" and (names[1:] > names[:-1]).all():  # no sorting is needed
-        return np.arange(len(names))
+        numbered = names.dtype == np.intp and len(names) and names[0] == 0 and names[-1] == len(names) - 1
+        return names if numbered else np.arange(len(names))
     _, first, inverse = np.unique(names, return_index=True, return_inverse=True)
     rank = np.empty(len(first), dtype=np.intp)
     rank[np.argsort(first)] = np.arange(len(first))
