@@ -457,3 +457,14 @@ def test_tables_of_cudf_are_read_as_those_of_pandas():
     same = FPBoost(n_estimators=2, init="marginal", random_state=0).fit(table, (y[0], table["age"]))
     model = FPBoost(n_estimators=2, init="marginal", random_state=0).fit(frame, y)
     np.testing.assert_array_equal(model.predict(frame), same.predict(table))
+
+
+@pytest.mark.parametrize("kind", [np.asarray, lambda X: pd.DataFrame(X, columns=["a", "b"])])
+def test_missing_values_of_r_are_those_of_numpy(kind):
+    """R's NA is a NaN that signals: arithmetic with it warns."""
+    X = np.array([[1.0, 2.0], [0.0, 3.0], [4.0, 5.0]])
+    X[1, 0] = np.array(0x7FF00000000007A2, dtype=np.uint64).view(np.float64)
+    X = kind(X)
+    encoded = learn_schema(X).encode(X)
+    np.testing.assert_array_equal(encoded, [[1.0, 2.0], [np.nan, 3.0], [4.0, 5.0]])
+    assert (encoded.view(np.uint64)[1, 0]) == np.array(np.nan).view(np.uint64)

@@ -54,7 +54,7 @@ class Schema:
         else:
             encoded = X
         _check_size(encoded, column_names(X) if is_table(X) else None)
-        return self._like_training(encoded)
+        return self._like_training(_with_silent_nan(encoded))
 
     def _encode_table(self, X: Any) -> Array:
         names = column_names(X)
@@ -153,6 +153,14 @@ def learn_schema(X: Any) -> Schema:
         i: found.in_order() for i, name in enumerate(names) if (found := read_categories(X[name])) is not None
     }
     return Schema([str(name) for name in names], categories, sparse=False)
+
+
+def _with_silent_nan(X: Any) -> Any:
+    """The same with NumPy's NaN for every missing value: R's NA is a NaN of a kind with which arithmetic warns."""
+    if not isinstance(X, np.ndarray) or X.dtype.kind != "f":
+        return X
+    missing = np.isnan(X)
+    return np.where(missing, X.dtype.type(np.nan), X) if missing.any() else X
 
 
 def refuse_empty_columns(highest: Array, schema: Schema) -> None:
