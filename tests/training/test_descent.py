@@ -96,6 +96,17 @@ def test_search_that_cannot_gain_stays():
     np.testing.assert_array_equal(found, [0.5, 0.5])
 
 
+def test_curvatures_of_very_different_sizes():
+    """Rounding makes the matrix of the second function look as if it had a negative curvature."""
+    sizes = np.array([1e-12, 1.0, 1e8, 1e20])
+    turned = np.linalg.qr(np.random.default_rng(4).normal(size=(4, 4)))[0]
+    wide = (turned * sizes) @ turned.T
+    for hessian in (np.diag(sizes), wide, np.full((4, 4), np.nan)):
+        search = QuasiNewton(np.tile([-5.0, 5.0], (4, 1)), hessian.copy(), 1e-12)
+        found = search.minimise(lambda at: (0.5 * at @ wide @ at, wide @ at), np.ones(4))
+        assert found @ wide @ found <= np.ones(4) @ wide @ np.ones(4)
+
+
 def test_positive_matrix_is_kept():
     hessian, _ = quadratic(3)
     np.testing.assert_allclose(positive(hessian), hessian, rtol=1e-10)

@@ -93,6 +93,8 @@ class QuasiNewton:
         """Damped BFGS: the matrix gets the curvature that was seen along a step, and stays positive."""
         image = self.hessian @ step
         known, seen = float(step @ image), float(step @ change)
+        if not known > 0.0:  # of a step that is lost in rounding nothing can be learned
+            return
         share = 1.0 if seen >= DAMPING * known else (1.0 - DAMPING) * known / (known - seen)
         damped = share * change + (1.0 - share) * image
         self.hessian += np.outer(damped, damped) / float(step @ damped) - np.outer(image, image) / known
@@ -142,7 +144,7 @@ def positive(matrix: Array) -> Array:
     array([[2., 0.],
            [0., 4.]])
     """
-    curvature, axes = np.linalg.eigh(matrix)
+    curvature, axes = np.linalg.eigh(np.where(np.isfinite(matrix), matrix, 0.0))
     size = np.abs(curvature)
     whole: Array = (axes * np.maximum(size, FLATTEST * max(1.0, float(size.max())))) @ axes.T
     return whole
@@ -152,7 +154,10 @@ def solve(matrix: Array, values: Array) -> Array:
     """Solve a system with a positive matrix."""
     if not len(matrix):
         return values
-    solved: Array = scipy.linalg.cho_solve(scipy.linalg.cho_factor(matrix), values)
+    try:
+        solved: Array = scipy.linalg.cho_solve(scipy.linalg.cho_factor(matrix), values)
+    except np.linalg.LinAlgError:  # rounding, where curvatures differ by many orders of magnitude
+        solved = np.linalg.solve(positive(matrix), values)
     return solved
 
 
