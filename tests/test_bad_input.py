@@ -337,7 +337,7 @@ def test_bad_constraints_by_name():
 BAD_HEADS = {
     "unknown": (
         {"cauchy": 1},
-        "heads: unknown family 'cauchy'; known ones are exponential, exponentiated_weibull",
+        "heads: unknown family 'cauchy'; known ones are bounded, exponential, exponentiated_weibull",
     ),
     "own parameter": ({"weibull": 1}, "heads: set the number of weibull heads with weibull_heads=1 instead"),
     "too many": ({"gompertz": 65}, "heads: the number of gompertz heads must be a whole number from 0 to 64; got 65"),

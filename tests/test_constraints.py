@@ -92,6 +92,8 @@ def check_monotone(model, X, time, directions):
 def test_the_risk_moves_only_in_the_given_direction(seed, directions, activations, heads, init, n_causes, growing):
     if heads.get("uniform_heads") and activations["parameter_activation"] == "relu":
         activations = {**activations, "parameter_activation": "exp"}
+    if any(HEADS[name].cumulative_limit < np.inf for name in heads.get("heads", ())):
+        activations = {**activations, "heads_activation": "scaled_softmax"}
     X, y = simulate(seed, n_causes=n_causes)
     model = small(monotone_constraints=directions, init=init, n_folds=2, **activations, **heads, **growing).fit(X, y)
     check_monotone(model, X, y[1], directions)
@@ -156,6 +158,7 @@ def test_constraints_by_name():
         ({"heads_activation": "identity"}, "allows negative weights"),
         ({"heads_activation": "relu", "parameter_activation": "relu"}, "can switch off all heads.*'exp'"),
         ({"uniform_heads": True, "parameter_activation": "relu"}, "can switch off all heads"),
+        ({"heads": {"bounded": 1}, "heads_activation": "exp"}, "comes and goes sooner.*'scaled_softmax'"),
     ],
     ids=str,
 )

@@ -32,6 +32,7 @@ CUMULATIVE = {
     "gompertz": lambda t, eta, k: eta / k * np.expm1(k * t),
     "lognormal": lambda t, eta, k: -log_ndtr(-np.log(eta) - k * np.log(t)),
     "exponentiated_weibull": lambda t, eta, k, a: -np.log(-np.expm1(a * np.log1p(-np.exp(-eta * t**k)))),
+    "bounded": lambda t, eta, k: eta * t**k / (1.0 + eta * t**k),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 
 from hazboost import FPBoost
 
@@ -81,6 +82,25 @@ def test_parameters_and_survival_of_a_mixture_of_hazards_are_recovered():
         * survival("loglogistic", t, eta["loglogistic"], k["loglogistic"])
     )
     assert np.abs(model.predict_survival_function(X, times=t) - truth).max() < 0.05
+
+
+def test_bounded_heads_recover_the_shares_of_the_cured():
+    """The first of a Poisson number of Weibull times; the default heads have no plateau and say that they are poor."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(N // 2, 1)).astype(float)
+    number = rng.poisson(np.where(X[:, 0] == 1.0, 0.5, 1.6))
+    weakest = rng.exponential(size=len(X)) / np.maximum(number, 1)  # the smallest of so many exponential variables
+    time = np.where(number > 0, 0.8 * np.sqrt(weakest), np.inf)
+    limit = rng.uniform(1.0, 6.0, len(X))
+    y, both = (time <= limit, np.minimum(time, limit)), np.array([[0.0], [1.0]])
+
+    model = FPBoost(weibull_heads=0, loglogistic_heads=0, heads={"bounded": 2}, random_state=0).fit(X, y)
+    plateau = model.predict_survival_function(both, times=[1e6])[:, 0]
+    np.testing.assert_allclose(plateau, np.exp([-1.6, -0.5]), atol=0.03)
+    assert (model.predict_mean(both) == np.inf).all()
+    assert np.isfinite(model.predict_median(both)).tolist() == [True, False]
+    with pytest.warns(ConvergenceWarning, match="the fitted curves are poor"):
+        FPBoost(random_state=0).fit(X, y)
 
 
 def test_more_data_bring_the_curve_closer_to_the_truth():

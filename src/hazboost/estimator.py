@@ -98,7 +98,9 @@ class FPBoost(Predictor):
         Number of heads of each family, 0 to 64.
     heads : dict, optional
         Number of heads of further families, by name: ``exponential``, ``gompertz``, ``lognormal``,
-        ``exponentiated_weibull``.
+        ``exponentiated_weibull``, ``bounded``. A bounded head is a burst of risk that comes and goes: several of them
+        approximate any hazard without negative weights, and with no other family the share ``exp(-sum(w))`` of
+        subjects never has the event (a cure fraction).
     solver : {"newton", "gradient"}, default="newton"
         ``newton``: second order. A leaf is the gradient over a curvature that is at least as large, so that steps are
         bounded; steps of all scores except the level (without one, except the scales) are 16 times shorter (4 times if
@@ -176,7 +178,8 @@ default="scaled_softmax"
         of them need not rise, because those of the others do. Scores that change the course of the hazard over time,
         shapes and shares of heads, do not depend on constrained features, so that these act as in a model of
         proportional hazards (for weights without a level, through the scales of the heads). A missing value has no
-        place in the order. Categories, negative weights and heads that can be switched off are refused.
+        place in the order. Categories, negative weights, heads that can be switched off and, for weights without a
+        level, bounded heads are refused.
     interaction_constraints : sequence of sequences, optional
         Groups of features that may interact. Every raw score is a sum of functions, each of the features of one group;
         a feature in no group has a function of its own. With several scores the hazard, in which they meet, need not be

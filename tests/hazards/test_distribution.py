@@ -178,9 +178,13 @@ def test_no_subject_gives_empty_results(mixed):
 def test_quantile_inverts_survival(single, name, data):
     parameters = [np.exp(data.draw(st.floats(-2.0, 2.0))) for _ in HEADS[name].parameters]
     p, unit = data.draw(st.floats(1e-3, 0.999)), data.draw(st.sampled_from([1.0, 365.0]))
-    distribution = single(name, *parameters, w=data.draw(st.floats(0.1, 3.0)), unit=unit)
-    survival = distribution.survival(distribution.quantile(np.array([p])))[0, 0]
-    assert survival == pytest.approx(1.0 - p, rel=1e-9)
+    w = data.draw(st.floats(0.1, 3.0))
+    distribution = single(name, *parameters, w=w, unit=unit)
+    quantile = distribution.quantile(np.array([p]))
+    if 1.0 - p > np.exp(-w * HEADS[name].cumulative_limit):
+        assert distribution.survival(quantile)[0, 0] == pytest.approx(1.0 - p, rel=1e-9)
+    else:
+        assert quantile[0, 0] == np.inf
 
 
 @weight_activations
@@ -226,6 +230,25 @@ def test_mean_of_a_heavy_tail_is_infinite(single, eta, w, k):
     distribution = single("loglogistic", eta, k, w=w)
     assert distribution.mean()[0] == np.inf
     assert 0.0 < distribution.restricted_mean(1.0)[0] < 1.0
+
+
+@pytest.mark.parametrize("w", [0.2, 5.0, 50.0, 400.0])
+def test_a_bounded_cumulative_hazard_leaves_a_share_without_event(single, w):
+    """The mean is infinite however small the share is, but the median need not be."""
+    distribution = single("bounded", 2.0, 1.5, w=w, unit=10.0)
+    assert distribution.survival(np.array([1e200]))[0, 0] == pytest.approx(np.exp(-w), rel=1e-9)
+    assert distribution.mean()[0] == np.inf
+    share = np.log(2.0) / w  # of all hazard before the median
+    median = np.inf if share > 1.0 else 10.0 * (share / (1.0 - share) / 2.0) ** (1.0 / 1.5)
+    assert distribution.quantile(np.array([0.5]))[0, 0] == pytest.approx(median, rel=1e-9)
+
+
+@pytest.mark.parametrize(("k", "finite"), [(0.9, False), (3.0, True)])
+def test_the_tail_of_the_mean_is_that_of_the_head_that_lasts(make_mixture, k, finite):
+    """Survival behind a burst of risk that leaves exp(-60) falls as ``t^-k``."""
+    scores = np.array([[0.0, np.log(k), 0.0, np.log(8.0), 1.0, 60.0]])
+    mean = Distribution(make_mixture({"loglogistic": 1, "bounded": 1}, "exp", "relu"), scores).mean()
+    assert np.isfinite(mean) == finite
 
 
 @pytest.mark.parametrize("sigma", [0.1, 1.0, 3.0, 5.0])

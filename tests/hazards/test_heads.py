@@ -170,6 +170,19 @@ def test_a_family_need_not_state_a_scale():
     assert np.isnan(Silent().log_scale(np.zeros(3))).tolist() == [True] * 3
 
 
+class Plateau:
+    """The time of the first of a Poisson number of events, one on average, at times of the given distribution."""
+
+    def __init__(self, times):
+        self.times = times
+
+    def sf(self, t):
+        return np.exp(-self.times.cdf(t))
+
+    def pdf(self, t):
+        return self.sf(t) * self.times.pdf(t)
+
+
 REFERENCES = {
     "weibull": lambda eta, k: stats.weibull_min(k, scale=eta ** (-1 / k)),
     "loglogistic": lambda eta, k: stats.fisk(k, scale=eta ** (-1 / k)),
@@ -177,6 +190,7 @@ REFERENCES = {
     "gompertz": lambda eta, k: stats.gompertz(eta / k, scale=1 / k),
     "lognormal": lambda eta, k: stats.lognorm(1 / k, scale=eta ** (-1 / k)),
     "exponentiated_weibull": lambda eta, k, a: stats.exponweib(a, k, scale=eta ** (-1 / k)),
+    "bounded": lambda eta, k: Plateau(stats.fisk(k, scale=eta ** (-1 / k))),
 }
 
 

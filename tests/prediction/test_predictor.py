@@ -202,13 +202,15 @@ def test_parameters_show_the_cause_of_each_head(model, competing):
     np.testing.assert_allclose(shares.groupby(["subject", "time"])["share"].sum(), 1.0)
 
 
-#: H of a head of weight 1 at its scale: S = 1/e or 1/2, or F the power a of that of a Weibull head.
+#: H of a head of weight 1 at its scale: S = 1/e or 1/2, half of all of a bounded H, or F the power a of that of a
+#: Weibull head.
 AT_SCALE = {
     "weibull": 1.0,
     "exponential": 1.0,
     "gompertz": 1.0,
     "loglogistic": np.log(2.0),
     "lognormal": np.log(2.0),
+    "bounded": 0.5,
 }
 
 

@@ -190,7 +190,9 @@ class Distribution:
         The integral is computed up to a time :math:`X`: that at which H = 45 or, where a tail so late may still count,
         the end of `LOG_TIME_RANGE`. Beyond it, S is treated as a power :math:`t^{-c}` with :math:`c = X h(X)`, which
         contributes :math:`X S(X) / (c - 1)`. The tail of a LogLogistic head is such a power; if S falls faster, the
-        contribution is negligible. The mean is infinite if c is at most 1, or if H = 45 is not reached in that range.
+        contribution is negligible. The mean is infinite if c is at most 1, or if H = 45 is not reached in that range,
+        or if :math:`t h(t)` is at most 1 at its end: bounded heads, or a hazard that is clipped, may leave few, but
+        some, without event for ever.
         """
         return self._in_blocks(lambda block, _: block._mean(), (), ADAPTIVE)
 
@@ -252,7 +254,8 @@ class Distribution:
         soon = late - LATE < middle - 1.0 + np.log(NEGLIGIBLE)
         end = np.where(soon, late, LOG_TIME_RANGE[1])
         power = self._power(end)
-        endless = (power <= 1.0 + 1e-9) | (late >= LOG_TIME_RANGE[1])
+        last_power = self._power(np.full_like(end, LOG_TIME_RANGE[1]))
+        endless = (np.minimum(power, last_power) <= 1.0 + 1e-9) | (late >= LOG_TIME_RANGE[1])
         log_rest = end - self._cumulative(end[:, None])[:, 0]
         rest = np.exp(np.where(endless, 0.0, log_rest)) / np.where(endless, 1.0, power - 1.0)
         return np.where(endless, np.inf, self._user_time(np.log(self._integral(end, crossings) + rest)))

@@ -233,6 +233,8 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
     def predict_mean(self, X: Any, *, alive_at: npt.ArrayLike | None = None) -> Array:
         """Mean event times, of shape (n,); infinite if the tail of the distribution is too heavy to have a mean.
 
+        So they are where some never have the event, as with heads of the family ``bounded`` only.
+
         With ``alive_at`` the mean is conditional on being event-free then; minus ``alive_at`` it is the mean residual
         life.
         """
@@ -279,7 +281,8 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         ``eta`` has a unit of its own, time to the power -k, and is often tiny. ``scale`` says the same as a time: of a
         head alone, with weight 1, it is the time by which S has fallen to 1/e = 0.37 for Weibull
         (``eta ** (-1 / k)``), exponential (``1 / eta``) and Gompertz heads, and the median for log-logistic and
-        log-normal heads (``eta ** (-1 / k)``); for exponentiated Weibull heads it is the scale of the Weibull
+        log-normal heads (``eta ** (-1 / k)``); for bounded heads it is the time by which half of their risk has come
+        (``eta ** (-1 / k)``); for exponentiated Weibull heads it is the scale of the Weibull
         distribution whose power they are. A head that is switched off has none (NaN).
         """
         return make_table(parameter_columns(self._distribution(X).on_host()))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from hazboost.data.constraints import Constraints
 from hazboost.hazards.mixture import Mixture
 
@@ -28,6 +30,12 @@ def check_constraints(constraints: Constraints, mixture: Mixture, init: str) -> 
         raise ValueError(
             "monotone_constraints: parameter_activation='relu' can switch off all heads of a subject, whose risk is "
             "then higher than with small ones; use parameter_activation='exp', or heads_activation='scaled_softmax'."
+        )
+    bounded = [block.head.name for block in mixture.blocks if block.head.cumulative_limit < np.inf]
+    if any(constraints.directions) and bounded and not weight.has_level:
+        raise ValueError(
+            f"monotone_constraints: a larger scale of {bounded[0]} heads is a risk that comes and goes sooner, and so "
+            "less risk later; use heads_activation='scaled_softmax'."
         )
     if constraints.groups is not None and init == "linear" and parameter != "exp" and not weight.has_level:
         raise ValueError(

@@ -36,6 +36,8 @@ TOLERANCE = 1e-10
 CLOSE = 1e-6
 #: Range of the log-parameters in a fit to a curve, by role.
 CURVE_RANGES = {"scale": (-25.0, 25.0), "shape": (-3.0, 3.0)}
+#: Points of that of the scales between which a number of expected events is searched: steps of a factor e.
+ROOT_POINTS = 51
 #: Random values of the authors' code, from uniform draws on (0, 1), by role.
 DRAWS: dict[str, Callable[[Array], Array]] = {
     "scale": lambda draw: draw + 0.5,
@@ -164,7 +166,18 @@ def half_an_event(mixture: Mixture, target: Target) -> Array:
         expected = float(exposure.weight @ row_loss(logs, scores, observed, VALUE).value)
         return float(np.log(2.0 * max(expected, SMALLEST_TIME)))
 
-    return mixture.scores_of_logs(guess + brentq(too_many, *CURVE_RANGES["scale"]) * scales)
+    return mixture.scores_of_logs(guess + _first_root(too_many, *CURVE_RANGES["scale"]) * scales)
+
+
+def _first_root(function: Callable[[float], float], low: float, high: float) -> float:
+    """Where a function that rises from below zero first reaches it; where it is largest, if it never does.
+
+    With heads of a bounded cumulative hazard, what is expected after a delayed entry rises with their scales and then
+    falls, because all of it has come before.
+    """
+    points = np.linspace(low, high, ROOT_POINTS).tolist()
+    above = next((point for point in points if function(point) >= 0.0), None)
+    return max(points, key=function) if above is None else float(brentq(function, low, above))
 
 
 def marginal_at_bound(mixture: Mixture, target: Target, scores: Array) -> Indices:

@@ -90,10 +90,13 @@ class Head(ABC):
         The key of the family in ``HEADS``, and the stem of its heads' names.
     parameters : tuple of Parameter
         The parameters, in the order in which they are passed to the methods.
+    cumulative_limit : float
+        What ``H(t)`` tends to at late times; infinite unless survival of a head alone has a plateau.
     """
 
     name: ClassVar[str]
     parameters: ClassVar[tuple[Parameter, ...]]
+    cumulative_limit: ClassVar[float] = np.inf
 
     @abstractmethod
     def evaluate(self, log_t: Array, *log_parameters: Array, order: int = CURVATURE) -> Evaluation:
@@ -146,9 +149,8 @@ class LogLocationScale(Head):
         \frac{\partial z}{\partial \log \eta} = 1, \qquad
         \frac{\partial z}{\partial \log k} = k \log t .
 
-    A family states only :meth:`link`; everything else follows. ``G`` is convex in ``z``, so :math:`g` increases with
-    time, and with :math:`y = k \log t` the total variation of :math:`\partial H / \partial \log k = g y` is at most
-    :math:`|g y| + 2 G`. The derivative in a further shape is monotone in time, so its size is its variation.
+    A family whose ``G`` is convex in ``z`` states only :meth:`link`; everything else follows. One whose ``G`` is not
+    states :meth:`paths` too.
     """
 
     parameters: ClassVar[tuple[Parameter, ...]] = (SCALE, SHAPE)
@@ -170,8 +172,16 @@ class LogLocationScale(Head):
         evaluation = Evaluation(log_hazard, at.value, slopes, (at.slope, drift, *at.shape_slopes))
         if order == GRADIENT:
             return evaluation
-        paths = (at.slope, np.abs(drift) + 2.0 * at.value, *map(np.abs, at.shape_slopes))
-        return evaluation._replace(cumulative_paths=paths)
+        return evaluation._replace(cumulative_paths=self.paths(at, log_eta, tilt))
+
+    def paths(self, at: Link, log_eta: Array, tilt: Array) -> tuple[Array, ...]:
+        r"""For each parameter, the path that `Evaluation` asks for, given :math:`\log\eta` and :math:`y = k \log t`.
+
+        ``G`` is supposed to be convex in ``z``. Then ``g`` increases with time, and the total variation of
+        :math:`\partial H / \partial \log k = g y` is at most :math:`|g y| + 2 G`. The derivative in a further shape is
+        supposed to be monotone in time, so that its size is its variation.
+        """
+        return at.slope, np.abs(at.slope * tilt) + 2.0 * at.value, *map(np.abs, at.shape_slopes)
 
     def cumulative(self, log_t: Array, *log_parameters: Array) -> Array:
         """``G(z)``."""
