@@ -47,6 +47,7 @@ INVARIANT = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:the fitted curves are poor")  # after few rounds, with hazards that are clipped
 @pytest.mark.parametrize("parameters", INVARIANT.values(), ids=INVARIANT)
 def test_cutting_subjects_in_pieces_does_not_change_the_model(parameters):
     X, time, censoring, rng = simulate(150)

@@ -155,10 +155,10 @@ def solve(matrix: Array, values: Array) -> Array:
     if not len(matrix):
         return values
     try:
-        solved: Array = scipy.linalg.cho_solve(scipy.linalg.cho_factor(matrix), values)
+        solved = scipy.linalg.cho_solve(scipy.linalg.cho_factor(matrix), values)
     except np.linalg.LinAlgError:  # rounding, where curvatures differ by many orders of magnitude
         solved = np.linalg.solve(positive(matrix), values)
-    return solved
+    return np.asarray(solved, dtype=np.float64)
 
 
 def differences(function: Function, point: Array, slope: Array, unknowns: Indices) -> Array:
