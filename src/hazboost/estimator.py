@@ -38,7 +38,7 @@ from hazboost.prediction.predictor import Predictor
 from hazboost.training.advice import advise_on_size, advise_on_ties, check_can_stop
 from hazboost.training.constraints import check_constraints
 from hazboost.training.fit import Trained, train_model
-from hazboost.training.plan import HORIZONS, Given, Plan, Search, Stopping, TimeScale
+from hazboost.training.plan import HORIZONS, Given, Plan, Search, Stopping, TimeScale, time_unit
 from hazboost.training.policy import POLICY, Pace
 from hazboost.training.starts import STARTS
 from hazboost.utils.arrays import Array
@@ -652,7 +652,7 @@ default="scaled_softmax"
 
     def _plan(self, schema: Schema, data: Summary, n_causes: int, seed: int) -> Plan:
         """Translate the parameters for training on such data, whose mean weight is one."""
-        policy, unit = POLICY, data.longest  # times lie in (0, 1], where shapes and scales have comparable sizes
+        policy, unit = POLICY, time_unit(self.init, data)
         mixture = self._mixture(policy.background_events * unit / data.exposure, n_causes)
         step = STEPS["newton" if self.solver == "newton" else self.gradient_scaling]
         n_threads = count_threads(self.n_jobs)
@@ -660,11 +660,11 @@ default="scaled_softmax"
         check_constraints(constraints, mixture, self.init)
         # Rounds that are given are made for the pace of few subjects, whatever their number.
         pace = policy.pace_for(data.n_subjects) if self.n_estimators == "auto" else policy.with_folds
-        settings = self._tree_settings(pace, seed, n_threads)
+        settings = self._tree_settings(pace, policy.columns_of(pace, data.width), seed, n_threads)
         engine = monotone_engine(partial(self._engine, settings), _features(schema, data, constraints), mixture.scaling)
         return Plan(
             schema=schema,
-            time=TimeScale(unit, HORIZONS[self.risk_horizon](data, policy)),
+            time=TimeScale(unit, HORIZONS[self.risk_horizon](data, policy), data.longest),
             objective=Objective(mixture, self.alpha, self.l1_ratio, step, pace.caution, n_threads),
             engine=engine,
             given=Given(
@@ -722,12 +722,12 @@ default="scaled_softmax"
             raise ValueError("weibull_heads, loglogistic_heads and heads are all 0; at least one head is needed.")
         return counts
 
-    def _tree_settings(self, pace: Pace, seed: int, n_threads: int) -> dict[str, Any]:
+    def _tree_settings(self, pace: Pace, columns: float, seed: int, n_threads: int) -> dict[str, Any]:
         """XGBoost's parameters."""
         return {
             "learning_rate": pace.rate if self.learning_rate == "auto" else self.learning_rate,
             "subsample": pace.rows if self.subsample == "auto" else self.subsample,
-            "colsample_bytree": pace.columns if self.colsample_bytree == "auto" else self.colsample_bytree,
+            "colsample_bytree": columns if self.colsample_bytree == "auto" else self.colsample_bytree,
             "min_child_weight": self.min_child_weight,
             "reg_lambda": self.reg_lambda,
             "max_bin": self.max_bin,

@@ -261,6 +261,15 @@ class Mixture:
         return np.asarray(self.scales.any(axis=0))
 
     @property
+    def shaping(self) -> Mask:
+        """The scores of shapes, of shape (scores,)."""
+        scores = np.zeros(self.n_scores, dtype=bool)
+        for block in self.blocks:
+            for p, parameter in enumerate(block.head.parameters):
+                scores[block.scores(p)] = parameter.role == "shape"
+        return scores
+
+    @property
     def parameter_names(self) -> tuple[str, ...]:
         """Names of the parameters of all families in use, each once."""
         return tuple(dict.fromkeys(one.name for block in self.blocks for one in block.head.parameters))

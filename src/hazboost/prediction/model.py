@@ -49,9 +49,9 @@ class Model:
     schema : Schema
         How features are read.
     unit : float
-        The mixture's unit of time, in the user's: the longest follow-up in training.
-    horizon : float
-        Time up to which risks are compared, in the user's unit.
+        The mixture's unit of time, in the user's.
+    horizon, longest : float
+        Time up to which risks are compared, and the longest follow-up in training, in the user's unit.
     """
 
     engine: Engine
@@ -62,6 +62,7 @@ class Model:
     schema: Schema
     unit: float
     horizon: float
+    longest: float
 
     def distribution(self, X: Any, n_threads: int = 1) -> Distribution:
         """Predict the event-time distributions of the subjects with the given readable features.

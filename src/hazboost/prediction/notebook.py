@@ -49,7 +49,7 @@ def summarize(estimator: FittedEstimator) -> dict[str, str]:
         "heads": families,
         "rounds": f"{kept} of {len(history['train_loss']) - 1} made, {trees} trees of depth {estimator.max_depth_}",
         "features": str(estimator.n_features_in_),
-        "follow-up": f"{estimator.model_.unit:g}",
+        "follow-up": f"{estimator.model_.longest:g}",
         "training loss": f"{history['train_loss'][0]:.4f} → {history['train_loss'][kept]:.4f}",
     }
     # There is no validation history without a validation set.

@@ -258,8 +258,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
         if tau is not None and not (isinstance(tau, numbers.Real) and 0.0 < tau < np.inf):
             raise ValueError(f"tau must be a positive, finite time; got {describe(tau)}.")
         distribution = self._distribution(X, alive_at)
-        # The model's unit of time is the longest follow-up.
-        return as_given(X, distribution.restricted_mean(distribution.unit if tau is None else float(tau)))
+        return as_given(X, distribution.restricted_mean(self.model_.longest if tau is None else float(tau)))
 
     def predict_parameters(self, X: Any) -> Any:
         """Parameters and weight of every head of every subject.

@@ -66,7 +66,7 @@ def assemble(
     """The model with these trees, and how it describes training and validation data, in its own unit of time."""
     trees, history = grown
     time, mixture = plan.time, plan.objective.mixture
-    model = Model(plan.engine, trees, start, mixture, choice.trust, plan.schema, time.unit, time.horizon)
+    model = Model(plan.engine, trees, start, mixture, choice.trust, plan.schema, time.unit, time.horizon, time.longest)
     # Trees of chosen rounds are averaged and shrunk, so their validation loss is computed from the finished model.
     if validation is not None and plan.chooses_rounds:
         rows = plan.objective.observe(validation.target)

@@ -26,7 +26,7 @@ from hazboost.hazards.heads.base import GRADIENT
 from hazboost.hazards.mixture import Mixture
 from hazboost.training.descent import QuasiNewton, differences
 from hazboost.training.policy import Policy
-from hazboost.training.starts import at_bound
+from hazboost.training.starts import at_bound, penalise_shapes
 from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.devices import beside
 
@@ -90,7 +90,7 @@ def fit_linear_path(
 ) -> list[LinearStart]:
     r"""Maximise the likelihood with a ridge penalty, for each of several strengths.
 
-    .. math:: \min_{b, \beta} \; \operatorname{mean}_i \ell_i(b, \beta) + \frac{\rho}{2 n} |\beta|^2
+    .. math:: \min_{b, \beta} \; \operatorname{mean}_i \ell_i(b, \beta) + \frac{\rho}{2 n} |\beta|^2 + \frac{1}{2 n} |\log k|^2
 
     Parameters
     ----------
@@ -211,8 +211,9 @@ class _PenalisedLoss:
         by_shift = np.where(shift == raw, (scales @ gradient).T, 0.0)
         # The ridge is divided by the number of subjects, as the loss is, so that its strength counts subjects.
         beta_slope = self.columns.transposed_product(by_shift).ravel() + ridge * beta
-        slope = np.concatenate([gradient.sum(axis=1), beta_slope]) / self.mass
-        return (self.observed.total(loss.value) + 0.5 * ridge * float(beta @ beta)) / self.mass, slope
+        penalty, b_slope = penalise_shapes(self.mixture, b)
+        slope = np.concatenate([gradient.sum(axis=1) + b_slope, beta_slope]) / self.mass
+        return (self.observed.total(loss.value) + penalty + 0.5 * ridge * float(beta @ beta)) / self.mass, slope
 
     def curvature(self, point: Array, rates: Array) -> Array:
         r"""Second derivatives without ridge, as far as they are cheap.

@@ -18,6 +18,10 @@ HORIZONS: dict[str, Callable[[Summary, Policy], float]] = {
 }
 
 
+#: Starts that are those of the authors.
+PAPER_STARTS = ("random", "km")
+
+
 @dataclass(frozen=True)
 class TimeScale:
     """Times that the training data set.
@@ -26,12 +30,23 @@ class TimeScale:
     ----------
     unit : float
         The mixture's unit of time, in the user's.
-    horizon : float
-        Time up to which risks are compared, in the user's unit.
+    horizon, longest : float
+        Time up to which risks are compared, and the longest follow-up, in the user's unit.
     """
 
     unit: float
     horizon: float
+    longest: float
+
+
+def time_unit(init: str, data: Summary) -> float:
+    """The unit of time of a mixture, given the kind of its start.
+
+    At the unit the hazard does not depend on the shapes, so it should be where events are: from the median time of the
+    events on, levels and shapes can be learned apart from one another, and a single long follow-up changes nothing. The
+    starts of the paper are made for times in (0, 1].
+    """
+    return data.longest if init in PAPER_STARTS else data.event_quantile(0.5)
 
 
 @dataclass(frozen=True)

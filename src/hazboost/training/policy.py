@@ -66,6 +66,9 @@ class Policy:
         Trees are grown again on all rows if the share of the subjects that were held out is larger.
     with_folds, with_hold_out : Pace
         How fast to learn with that many subjects, and with more. [Pace]
+    fewest_columns : int
+        At least so many columns are sampled for each tree: of two features, a tree that sees one of them can never
+        learn how they act together. [Pace]
     max_rounds : float
         Largest number of rounds, for a learning rate of one; shorter steps get proportionally more.
     events_for_half_trust : float
@@ -90,15 +93,16 @@ class Policy:
     rows_for_linear: int = 20_000
     rows_for_ridge: int = 5_000
     rows_for_column: int = 50
-    intercept_reach: float = 4.0
+    intercept_reach: float = 40.0
     largest_shift: float = 20.0
     largest_difference: float = 3.0
     subjects_for_folds: int = 5_000
     hold_out: float = 0.2
     most_held_out: int = 5_000
     small_hold_out: float = 0.1
-    with_folds: Pace = Pace(rate=0.1, rows=0.5, columns=0.5, caution=16.0, patience=2.0)
+    with_folds: Pace = Pace(rate=0.2, rows=0.5, columns=0.5, caution=4.0, patience=2.0)
     with_hold_out: Pace = Pace(rate=0.3, rows=1.0, columns=1.0, caution=4.0, patience=5.0)
+    fewest_columns: int = 5
     max_rounds: float = 100.0
     events_for_half_trust: float = 100.0
     depths: tuple[int, ...] = (2, 4, 8)
@@ -116,6 +120,10 @@ class Policy:
     def pace_for(self, subjects: int) -> Pace:
         """How fast to learn."""
         return self.with_folds if self.hold_out_of(subjects) is None else self.with_hold_out
+
+    def columns_of(self, pace: Pace, width: int) -> float:
+        """Share of the columns to sample for each tree."""
+        return max(pace.columns, min(1.0, self.fewest_columns / width))
 
 
 #: The one that `FPBoost` uses.

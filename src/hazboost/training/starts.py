@@ -116,14 +116,26 @@ def marginal_start(mixture: Mixture, target: Target, rng: np.random.Generator) -
     observed = Observed.of(target, mixture.n_causes)
     first = _lay_out(logs, [_first_guess(block, rates) for block in mixture.blocks], _equal_weights(mixture))
 
+    subjects = target.weight[target.weight > 0.0].sum()
+
     def mean_loss(start: Array) -> tuple[float, Array]:
-        loss = row_loss(logs, _for_all(start, len(target)), observed, GRADIENT)
-        return float(loss.value @ share), loss.gradient @ share
+        loss, penalty = row_loss(logs, _for_all(start, len(target)), observed, GRADIENT), penalise_shapes(logs, start)
+        return float(loss.value @ share) + penalty[0] / subjects, loss.gradient @ share + penalty[1] / subjects
 
     bounds = np.array(_bounds(mixture, rates))
     hessian = differences(mean_loss, first, mean_loss(first)[1], np.arange(len(first)))
     search = QuasiNewton(bounds, 0.5 * (hessian + hessian.T), TOLERANCE)
     return mixture.scores_of_logs(search.minimise(mean_loss, first))
+
+
+def penalise_shapes(mixture: Mixture, logs: Array) -> tuple[float, Array]:
+    r"""Minus the logarithm of a normal density of each log-shape, :math:`(\log k)^2 / 2`, with its slope.
+
+    A few events at nearly the same time would else ask for a spike of the hazard there. It counts once, so that many
+    events can ask for any shape.
+    """
+    slope = np.where(mixture.shaping, logs, 0.0)
+    return 0.5 * float(slope @ slope), slope
 
 
 def _for_all(start: Array, n: int) -> Array:

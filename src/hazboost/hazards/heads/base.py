@@ -48,7 +48,7 @@ class Parameter:
 
 #: The two parameters that most families have.
 SCALE = Parameter("eta", "scale", (-4.0, 8.0))
-SHAPE = Parameter("k", "shape", (-1.5, 2.5))
+SHAPE = Parameter("k", "shape", (-1.5, 5.0))
 
 
 #: How much of an `Evaluation` is computed: the hazards alone, their slopes, and also the paths of a second-order step.
