@@ -287,7 +287,7 @@ def test_extreme_units_of_time_are_harmless(fitted, unit):
     ("weight", "parameter", "init", "step"),
     list(product(WEIGHT_ACTIVATIONS, PARAMETER_ACTIVATIONS, STARTS, STEPS)),
 )
-@pytest.mark.filterwarnings("ignore:training made the loss worse")
+@pytest.mark.filterwarnings("ignore:training made the loss worse", "ignore:the fitted curves are poor")
 def test_every_option_gives_proper_survival(weight, parameter, init, step):
     model = small(heads_activation=weight, parameter_activation=parameter, init=init, **STEPS[step]).fit(X, Y)
     assert np.isfinite(model.history_["train_loss"]).all()

@@ -103,9 +103,8 @@ class FPBoost(Predictor):
         subjects never has the event (a cure fraction).
     solver : {"newton", "gradient"}, default="newton"
         ``newton``: second order. A leaf is the gradient over a curvature that is at least as large, so that steps are
-        bounded; steps of all scores except the level (without one, except the scales) are 16 times shorter (4 times if
-        the number of rounds is chosen for more than 5,000 subjects), because the others overfit first. ``gradient``:
-        Algorithm 1 of the paper, first order; use it with ``reg_lambda=0``.
+        bounded; steps of all scores except the level (without one, except the scales) are four times shorter, because
+        the others overfit first. ``gradient``: Algorithm 1 of the paper, first order; use it with ``reg_lambda=0``.
     n_estimators : int or "auto", default="auto"
         Number of boosting rounds. Each round adds one tree for each parameter of each head and for each score of the
         weights. ``"auto"`` chooses the number with the best cross-validated likelihood and averages the models of the
@@ -116,8 +115,8 @@ class FPBoost(Predictor):
         Depth of the trees. ``"auto"`` is 2, and is doubled up to 8 while the gain in held-out likelihood exceeds two
         standard errors. With fewer than 1,000 events, or with a given number of rounds, it is 2.
     learning_rate : float or "auto", default="auto"
-        Factor on the contribution of each tree. ``"auto"`` is 0.1, and 0.3 if the number of rounds is chosen for more
-        than 5,000 subjects.
+        Factor on the contribution of each tree. ``"auto"`` is 0.2, 0.3 if the number of rounds is chosen for more
+        than 5,000 subjects, and 0.1 with ``solver="gradient"``.
     alpha : float, default=0
         Strength of the elastic net on the raw scores F, averaged over subjects and scores:
         ``alpha * mean(l1_ratio * |F| + (1 - l1_ratio) * F**2)``, as in the authors' code. (The paper writes norms.)
@@ -160,8 +159,8 @@ default="scaled_softmax"
         `predict`, and the C-index of early stopping, compare mean survival times restricted to this time: ``events``,
         when three quarters of the events have happened; ``longest``, the longest follow-up (the authors' code).
     subsample, colsample_bytree : float or "auto", default="auto"
-        Share of the rows sampled for each round, and of the columns for each tree. ``"auto"`` is 0.5, and 1 if the
-        number of rounds is chosen for more than 5,000 subjects.
+        Share of the rows sampled for each round, and of the columns for each tree. ``"auto"`` is 0.5, but at
+        least five columns, and 1 if the number of rounds is chosen for more than 5,000 subjects.
     min_child_weight : float, default=1
         Smallest number of subjects in a leaf (the sum of their weights, relative to the mean weight); with
         ``solver="newton"``, smallest curvature.
@@ -652,7 +651,8 @@ default="scaled_softmax"
 
     def _plan(self, schema: Schema, data: Summary, n_causes: int, seed: int) -> Plan:
         """Translate the parameters for training on such data, whose mean weight is one."""
-        policy, unit = POLICY, time_unit(self.init, data)
+        published = self.solver == "gradient" or self.init in ("random", "km")
+        policy, unit = POLICY, time_unit(data, as_published=published)
         mixture = self._mixture(policy.background_events * unit / data.exposure, n_causes)
         step = STEPS["newton" if self.solver == "newton" else self.gradient_scaling]
         n_threads = count_threads(self.n_jobs)
@@ -725,7 +725,7 @@ default="scaled_softmax"
     def _tree_settings(self, pace: Pace, columns: float, seed: int, n_threads: int) -> dict[str, Any]:
         """XGBoost's parameters."""
         return {
-            "learning_rate": pace.rate if self.learning_rate == "auto" else self.learning_rate,
+            "learning_rate": self._learning_rate(pace),
             "subsample": pace.rows if self.subsample == "auto" else self.subsample,
             "colsample_bytree": columns if self.colsample_bytree == "auto" else self.colsample_bytree,
             "min_child_weight": self.min_child_weight,
@@ -736,6 +736,12 @@ default="scaled_softmax"
             "nthread": n_threads,
             "seed": seed,
         }
+
+    def _learning_rate(self, pace: Pace) -> float:
+        """The learning rate. First-order steps, which no curvature bounds, have that of the authors."""
+        if self.learning_rate != "auto":
+            return self.learning_rate
+        return pace.rate if self.solver == "newton" else float(PAPER["learning_rate"])
 
     def _seed(self) -> int:
         """An integer seed; the one given where it is an integer, so that a start can be compared with the authors'."""

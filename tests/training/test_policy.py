@@ -48,13 +48,23 @@ def pace_of(plan):
 
 
 def test_few_subjects_have_the_slow_pace_and_many_the_fast_one():
-    assert pace_of(plan_for(5_000)) == (0.1, 0.5, 0.5, 16.0, 2.0)
+    assert pace_of(plan_for(5_000)) == (0.2, 0.5, 1.0, 4.0, 2.0)  # there is one column only
     assert pace_of(plan_for(5_001)) == (0.3, 1.0, 1.0, 4.0, 5.0)
 
 
 @pytest.mark.parametrize("subjects", [100, 5_001])
 def test_a_given_number_of_rounds_has_the_slow_pace(subjects):
-    assert pace_of(plan_for(subjects, n_estimators=100)) == (0.1, 0.5, 0.5, 16.0, 2.0)
+    assert pace_of(plan_for(subjects, n_estimators=100)) == (0.2, 0.5, 1.0, 4.0, 2.0)
+
+
+def test_first_order_steps_have_the_rate_of_the_authors():
+    assert pace_of(plan_for(100, solver="gradient", n_estimators=100))[0] == 0.1
+
+
+@pytest.mark.parametrize(("width", "share"), [(1, 1.0), (5, 1.0), (8, 0.625), (10, 0.5), (100, 0.5)])
+def test_trees_see_at_least_five_columns(width, share):
+    assert POLICY.columns_of(POLICY.with_folds, width) == share
+    assert POLICY.columns_of(POLICY.with_hold_out, width) == 1.0
 
 
 @pytest.mark.parametrize("subjects", [100, 5_001])

@@ -136,7 +136,7 @@ def advise_on_fit(diagnostics: Diagnostics, target: Target, *, fitted_start: boo
     warn_caller(
         f"the fitted curves are poor: {found}. Check for outlying times (median event time "
         f"{target.event_quantile(0.5):.4g}, longest follow-up {target.longest:.4g}{bounds}), and try other heads, such "
-        "as heads={'exponentiated_weibull': 1}; diagnostics_ has the numbers. If nothing helps, rely on the ranking of "
+        "as heads={'bounded': 2}; diagnostics_ has the numbers. If nothing helps, rely on the ranking of "
         "subjects and not on their curves.",
         ConvergenceWarning,
     )

@@ -90,7 +90,8 @@ def fit_linear_path(
 ) -> list[LinearStart]:
     r"""Maximise the likelihood with a ridge penalty, for each of several strengths.
 
-    .. math:: \min_{b, \beta} \; \operatorname{mean}_i \ell_i(b, \beta) + \frac{\rho}{2 n} |\beta|^2 + \frac{1}{2 n} |\log k|^2
+    .. math:: \min_{b, \beta} \; \operatorname{mean}_i \ell_i(b, \beta) + \frac{\rho}{2 n} |\beta|^2
+        + \frac{1}{n} (\log k - 2)_+^2
 
     Parameters
     ----------

@@ -18,10 +18,6 @@ HORIZONS: dict[str, Callable[[Summary, Policy], float]] = {
 }
 
 
-#: Starts that are those of the authors.
-PAPER_STARTS = ("random", "km")
-
-
 @dataclass(frozen=True)
 class TimeScale:
     """Times that the training data set.
@@ -39,14 +35,14 @@ class TimeScale:
     longest: float
 
 
-def time_unit(init: str, data: Summary) -> float:
-    """The unit of time of a mixture, given the kind of its start.
+def time_unit(data: Summary, *, as_published: bool) -> float:
+    """The unit of time of a mixture.
 
     At the unit the hazard does not depend on the shapes, so it should be where events are: from the median time of the
     events on, levels and shapes can be learned apart from one another, and a single long follow-up changes nothing. The
-    starts of the paper are made for times in (0, 1].
+    steps and starts of the paper are made for times in (0, 1].
     """
-    return data.longest if init in PAPER_STARTS else data.event_quantile(0.5)
+    return data.longest if as_published else data.event_quantile(0.5)
 
 
 @dataclass(frozen=True)

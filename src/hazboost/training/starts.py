@@ -32,6 +32,10 @@ SMALLEST_DRAW = 1e-3
 ENOUGH_TIMES = 2_000
 #: The search for the maximum ends when a step gains less than this of the mean loss.
 TOLERANCE = 1e-10
+#: Log-shapes up to this are not penalised.
+USUAL_LOG_SHAPE = 2.0
+#: How far the level of the weights may be from 1, in logarithms.
+LEVEL_REACH = 4.0
 #: A value this close to its bound, relative to its size, is at it.
 CLOSE = 1e-6
 #: Range of the log-parameters in a fit to a curve, by role.
@@ -129,13 +133,13 @@ def marginal_start(mixture: Mixture, target: Target, rng: np.random.Generator) -
 
 
 def penalise_shapes(mixture: Mixture, logs: Array) -> tuple[float, Array]:
-    r"""Minus the logarithm of a normal density of each log-shape, :math:`(\log k)^2 / 2`, with its slope.
+    r"""The penalty :math:`(\log k - 2)_+^2` of all shapes, with its slope.
 
     A few events at nearly the same time would else ask for a spike of the hazard there. It counts once, so that many
-    events can ask for any shape.
+    events can ask for any shape, and up to 7 there is none: the fit is the maximum of the likelihood.
     """
-    slope = np.where(mixture.shaping, logs, 0.0)
-    return 0.5 * float(slope @ slope), slope
+    excess = np.where(mixture.shaping, np.maximum(logs - USUAL_LOG_SHAPE, 0.0), 0.0)
+    return float(excess @ excess), 2.0 * excess
 
 
 def _for_all(start: Array, n: int) -> Array:
@@ -221,18 +225,24 @@ def _rates(mixture: Mixture, target: Target) -> Array:
 
 
 def _bounds(mixture: Mixture, rates: Array) -> list[tuple[float, float]]:
-    """Bounds of log-parameters and weight scores: scales around the mean rates, weights around equal ones."""
+    """Bounds of log-parameters and weight scores: scales around the mean rates and 1, weights around equal ones."""
     bounds = []
     for block in mixture.blocks:
         log_rate = float(np.log(rates[block.cause - 1]))
         for parameter in block.head.parameters:
-            centre = log_rate if parameter.role == "scale" else 0.0
+            # Where the unit of time is that of the events a scale is near 1, however long the longest follow-up is.
+            least, most = sorted((log_rate, 0.0)) if parameter.role == "scale" else (0.0, 0.0)
             low, high = parameter.log_bounds
-            bounds += [(centre + low, centre + high)] * block.count
+            bounds += [(least + low, most + high)] * block.count
     if mixture.learns_weights:
         equal = mixture.weight_activation.inverse_of_equal_weights(mixture.heads_per_cause)
         # A positive score is that of an activation that may reach zero, and stays positive.
-        bounds += [(0.3 * equal if equal > 0.0 else equal - 1.0, equal + 1.0)] * mixture.n_weight_scores
+        weights = [(0.3 * equal if equal > 0.0 else equal - 1.0, equal + 1.0)] * (
+            mixture.n_weight_scores // mixture.n_causes
+        )
+        if mixture.weight_activation.has_level:  # which no head can be without
+            weights[0] = (equal - LEVEL_REACH, equal + LEVEL_REACH)
+        bounds += weights * mixture.n_causes
     return bounds
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hazboost.hazards.heads.base import CURVATURE, MAX_EXPONENT, SCALE, SHAPE, Evaluation, Head
+from hazboost.hazards.heads.base import CURVATURE, MAX_EXPONENT, SCALE, Evaluation, Head, Parameter
 from hazboost.utils.arrays import Array
 
 
@@ -18,7 +18,8 @@ class Gompertz(Head):
     """
 
     name = "gompertz"
-    parameters = (SCALE, SHAPE)
+    # A rate per unit of time, which may be small where the follow-up is many units long.
+    parameters = (SCALE, Parameter("k", "shape", (-4.0, 5.0)))
 
     def evaluate(self, log_t: Array, *log_parameters: Array, order: int = CURVATURE) -> Evaluation:
         """Hazard and cumulative hazard at ``exp(log_t)``, with all derivatives, which cost little."""
