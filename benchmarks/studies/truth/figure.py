@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,10 @@ def draw(errors: pd.DataFrame, path: Path) -> None:
     lines = -(-len(situations) // columns)
     with mpl.rc_context(settings("truth") | {"font.size": 8, "axes.titlesize": 9, "axes.titlelocation": "left"}):
         figure = Figure(figsize=(WIDTH, PANEL_HEIGHT * lines + LEGEND_HEIGHT), layout="constrained")
-        panels = figure.subplots(lines, columns, sharex=True, squeeze=False).ravel()
+        panels = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False).ravel()
         for axes, situation in zip(panels, situations, strict=False):
             draw_panel(axes, errors.xs(situation, level="situation"), SITUATIONS[situation].title)
+        scale_axes(panels[0], sorted(set(errors.index.get_level_values("rows"))))
         for axes in panels[len(situations) :]:
             axes.set_visible(False)
         handles, labels = panels[0].get_legend_handles_labels()
@@ -40,15 +42,20 @@ def draw(errors: pd.DataFrame, path: Path) -> None:
 
 def draw_panel(axes: Any, errors: pd.DataFrame, title: str) -> None:
     """Errors of one situation: rows by models; a model keeps its look where another has no result."""
-    from matplotlib.ticker import LogLocator, NullFormatter, NullLocator, StrMethodFormatter  # noqa: PLC0415
-
     peers = models()
     for model in errors:
         look = line_of(list(peers).index(str(model)))
-        # The lines of all situations are kept, also empty ones, so that any panel has the whole legend.
+        # A line without points is drawn, too, so that any panel has the whole legend.
         axes.plot(errors.index, errors[model], **look, markersize=4, label=peers[str(model)].title)
-    axes.set(xscale="log", yscale="log", title=title)
-    axes.set_xticks(list(errors.index), labels=[f"{rows:,}" for rows in errors.index])
+    axes.set_title(title)
+
+
+def scale_axes(axes: Any, rows: Sequence[int]) -> None:
+    """Logarithmic scales, which all panels share, with the numbers of rows and plain decimals."""
+    from matplotlib.ticker import LogLocator, NullFormatter, NullLocator, StrMethodFormatter  # noqa: PLC0415
+
+    axes.set(xscale="log", yscale="log")
+    axes.set_xticks(rows, labels=[f"{number:,}" for number in rows])
     axes.xaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axes.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))

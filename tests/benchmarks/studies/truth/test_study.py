@@ -36,7 +36,7 @@ def test_a_perfect_prediction_has_no_error():
 
 
 def test_measures_of_known_errors():
-    """Two subjects, off by 0.1 and -0.3: root of (0.01 + 0.09) / 2, mean -0.1; the last time is for calibration only."""
+    """Off by 0.1 and -0.3: the root of (0.01 + 0.09) / 2, and -0.1 on average; the last time is for calibration."""
     truth = np.full((2, 101), 0.5)
     survival = truth + np.array([[0.1], [-0.3]])
     survival[:, -1] = 0.25
@@ -101,6 +101,7 @@ def test_run_continues_and_reports(tmp_path, capsys):
     assert (tmp_path / "report.md").read_text() == text
     assert "## 60 rows" in text
     assert "| no effect, p = 10 |" in text
+    assert text.endswith("Cells with an error: none.\n")
     assert "<svg" in (tmp_path / "truth.svg").read_text()
 
 
