@@ -68,12 +68,20 @@ def compose(results: Results) -> Iterator[str]:
 
 
 def mean_of(results: Results, measure: str) -> pd.DataFrame:
-    """Means over repeats; rows and situations by models, as far as there are results, in the order of the registry."""
+    """Means over repeats; rows and situations by models, as far as there are results, in the order of the registry.
+
+    Only repeats count for which as many models as for any other repeat of the situation have a result, so that all are
+    judged on the same data.
+    """
     found = [
-        (cell.rows, cell.situation, cell.model, line[measure]) for cell, line in results.items() if not line["error"]
+        (cell.rows, cell.situation, cell.repeat, cell.model, line[measure])
+        for cell, line in results.items()
+        if not line["error"]
     ]
-    table = pd.DataFrame(found, columns=["rows", "situation", "model", "value"])
-    wide = table.pivot_table(index=["rows", "situation"], columns="model", values="value")
+    table = pd.DataFrame(found, columns=["rows", "situation", "repeat", "model", "value"])
+    wide = table.pivot_table(index=["rows", "situation", "repeat"], columns="model", values="value")
+    by_situation, complete = ["rows", "situation"], wide.count(axis=1)
+    wide = wide[complete == complete.groupby(level=by_situation).transform("max")].groupby(level=by_situation).mean()
     known = [name for name in models() if name in wide]
     position = {name: place for place, name in enumerate(SITUATIONS)}
     order = sorted(wide.index, key=lambda key: (key[0], position[key[1]]))
