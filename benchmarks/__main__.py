@@ -14,6 +14,7 @@ STUDIES = {
     "accuracy": "models at their defaults on the time-fixed data sets of SurvSet",
     "kinds": "delayed entry, interval censoring, competing risks, changing covariates and recurrent events",
     "speed": "seconds and memory of fits and predictions, beside other packages and the version before",
+    "truth": "predicted survival curves against the true ones of simulated subjects",
 }
 
 

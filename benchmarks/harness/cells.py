@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time as clock
+from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -149,6 +150,13 @@ def unfinished(cells: Sequence[C], lines: Mapping[C, Line], *, retry_errors: boo
     left = [cell for cell in cells if cell not in lines or (retry_errors and lines[cell].get("error") is not None)]
     sys.stderr.write(f"{len(cells) - len(left):,} cells of {len(cells):,} are done.\n")
     return left
+
+
+def failures(lines: Mapping[C, Line], models: Sequence[str]) -> str:
+    """A sentence that says how many cells of these models ended with an error."""
+    failed = Counter(cell.model for cell, line in lines.items() if line["error"] and cell.model in models)
+    listed = ", ".join(f"{name} {count}" for name, count in failed.items())
+    return f"Cells with an error: {listed or 'none'}.\n"
 
 
 def attempt(measure: Callable[[C], Line], failed: Callable[[C, str], Line], cell: C) -> Line:

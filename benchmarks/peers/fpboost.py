@@ -78,6 +78,8 @@ def fit_with(model: FPBoost, task: Task) -> Own:
 
 def outcome(sample: Sample) -> Any:
     """The ``y`` of a sample; rows that start later than zero carry their subject."""
+    if sample.upper is not None:
+        return Surv.interval(sample.time, sample.upper, entry=sample.entry)
     if sample.entry is None:
         return Surv.right(sample.event, sample.time)
     return Surv.counting(sample.entry, sample.time, sample.event, id=sample.groups)
@@ -89,6 +91,7 @@ PEERS = (
     Peer("accuracy", "fpboost", fit_defaults, PACKAGES),
     Peer("competing", "FPBoost", fit_defaults, PACKAGES),
     Peer("changing", "FPBoost", fit_defaults, PACKAGES),
+    Peer("truth", "fpboost", fit_defaults, PACKAGES, "FPBoost", takes=("entry", "interval", "causes")),
     Peer("speed", "fpboost", fit_threads, PACKAGES, "FPBoost"),
     Peer("speed", "fpboost_paper", fit_paper, PACKAGES, "FPBoost.paper"),
 )

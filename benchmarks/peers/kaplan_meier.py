@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from benchmarks.peers.shared.base import Peer, Task
 from benchmarks.peers.shared.curves import observed_incidence, step_values
+from hazboost import Surv
 from hazboost.data.nonparametric import kaplan_meier
 from hazboost.data.reading import as_target
 from hazboost.utils.arrays import Array
@@ -49,7 +50,8 @@ class AalenJohansen:
 
 def fit(task: Task) -> KaplanMeier:
     """Estimate the curve of the training rows."""
-    return KaplanMeier(*kaplan_meier(as_target((task.train.event, task.train.time))))
+    train = task.train
+    return KaplanMeier(*kaplan_meier(as_target(Surv.right(train.event, train.time, entry=train.entry))))
 
 
 def fit_incidence(task: Task) -> AalenJohansen:
@@ -60,5 +62,6 @@ def fit_incidence(task: Task) -> AalenJohansen:
 PEERS = (
     Peer("paper", "km", fit, PACKAGES, "Kaplan-Meier", "non-parametric", "none"),
     Peer("accuracy", "kaplan_meier", fit, PACKAGES),
+    Peer("truth", "kaplan_meier", fit, PACKAGES, "Kaplan-Meier", takes=("entry",)),
     Peer("competing", "Aalen-Johansen", fit_incidence, PACKAGES),
 )

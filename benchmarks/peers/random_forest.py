@@ -34,6 +34,9 @@ PEERS = (
     Peer("paper", "rsf", fit, PACKAGES, "RSF", "non-parametric", "tree", memory=memory),
     # Up to 10,000 rows: with all distinct times most machines would not have the memory.
     Peer("accuracy", "rsf", partial(fit, most_times=1_000), PACKAGES, encoder=one_hot_with_missing, memory=memory),
+    Peer(
+        "truth", "rsf", partial(fit, most_times=1_000), PACKAGES, "forest", encoder=one_hot_with_missing, memory=memory
+    ),
     # Rounding makes it faster. With all distinct times 10,000 rows would take tens of gigabytes.
     Peer("speed", "forest", partial(fit, most_times=1_000), PACKAGES, "random survival forest (scikit-survival)"),
 )

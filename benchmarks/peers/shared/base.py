@@ -34,6 +34,9 @@ class Sample:
         The subject of each row; None where every row is one of its own.
     entry : array, optional
         Start of the time at risk of each row; None where all start at zero.
+    upper : array, optional
+        Where an event is only known to lie in an interval: the end of the interval, infinite where no event was seen;
+        ``time`` is its beginning. None where times are exact.
     """
 
     X: Any
@@ -41,6 +44,7 @@ class Sample:
     time: Array
     groups: Any = None
     entry: Any = None
+    upper: Any = None
 
 
 @dataclass(frozen=True)
@@ -115,7 +119,8 @@ class Peer:
     Parameters
     ----------
     study : str
-        Study that it takes part in: ``"paper"``, ``"accuracy"``, ``"competing"``, ``"changing"`` or ``"speed"``.
+        Study that it takes part in: ``"paper"``, ``"accuracy"``, ``"competing"``, ``"changing"``, ``"speed"`` or
+        ``"truth"``.
     name : str
         Its key in results and on the command line.
     fit : callable
@@ -136,6 +141,9 @@ class Peer:
         The interpreter of its own that the model runs in.
     memory : callable
         Peak GiB for (training rows, columns), so that several fits at once do not exceed the memory.
+    takes : tuple of str
+        What it takes besides right-censored rows: ``"entry"``, ``"interval"``, ``"causes"``; the study of known truths
+        gives it nothing else.
     """
 
     study: str
@@ -149,6 +157,7 @@ class Peer:
     monotone: bool = True
     environment: Environment | None = None
     memory: Callable[[int, int], float] = small
+    takes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.title:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from benchmarks.harness.cells import failures
 from benchmarks.harness.ranks import Ranking, draw_rankings, rank_models
 from benchmarks.harness.storage import Line
 from benchmarks.harness.tables.markdown import grid
@@ -67,7 +67,7 @@ def compose(results: Results, names: Sequence[str], repeats: Sequence[int], fold
     ]
     if {OWN, RIVAL} <= set(names):
         parts.append(small_sets(results))
-    parts.append(errors(results, names))
+    parts.append(failures(results, names))
     return "\n".join(parts)
 
 
@@ -146,10 +146,3 @@ def small_set_leads(results: Results) -> pd.DataFrame:
     small = table[[rows[name] < SMALL_ROWS for name in table.index]]
     lead = 100 * (small[OWN] - small[RIVAL])
     return small.assign(n=[rows[name] for name in small.index], lead=lead).sort_values("lead")
-
-
-def errors(results: Results, names: Sequence[str]) -> str:
-    """How many cells ended with an error."""
-    failed = Counter(cell.model for cell, line in results.items() if line["error"] and cell.model in names)
-    listed = ", ".join(f"{name} {count}" for name, count in failed.items())
-    return f"Cells with an error: {listed or 'none'}.\n"

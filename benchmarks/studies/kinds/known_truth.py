@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TextIO
 import numpy as np
 
 from benchmarks.harness.cells import timed
+from benchmarks.harness.observation import entered, inspected
 from benchmarks.harness.tables.markdown import grid
 from hazboost import FPBoost, Surv
 from hazboost.utils.arrays import Array
@@ -55,7 +56,7 @@ def delayed(n: int, rng: np.random.Generator) -> Sample:
     """Subjects with an event before entry are not in the data; ignored, entry is at zero."""
     X, event_time, censoring = draw(3 * n, rng)
     end, entry = np.minimum(event_time, censoring), rng.uniform(0.0, 3.0, 3 * n)
-    rows = np.flatnonzero(end > entry)[:n]
+    rows = entered(end, entry, n)
     event, end = (event_time <= censoring)[rows], end[rows]
     return Sample(X[rows], Surv.right(event, end, entry=entry[rows]), X[rows], Surv.right(event, end))
 
@@ -63,10 +64,7 @@ def delayed(n: int, rng: np.random.Generator) -> Sample:
 def interval(n: int, rng: np.random.Generator) -> Sample:
     """Inspections from time to time; ignored, the event is at the inspection that found it."""
     X, event_time, _ = draw(n, rng)
-    inspections = np.cumsum(rng.uniform(0.3, 1.5, (n, 5)), axis=1)
-    inspections = np.column_stack([np.zeros(n), inspections, np.full(n, np.inf)])
-    after, rows = (inspections < event_time[:, None]).sum(axis=1), np.arange(n)
-    lower, upper = inspections[rows, after - 1], inspections[rows, after]
+    lower, upper = inspected(event_time, np.cumsum(rng.uniform(0.3, 1.5, (n, 5)), axis=1))
     found = np.isfinite(upper)
     return Sample(X, Surv.interval(lower, upper), X, Surv.right(found, np.where(found, upper, lower)))
 

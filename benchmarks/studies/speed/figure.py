@@ -6,24 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from benchmarks.harness.style import line_of, settings
 from benchmarks.studies.speed.report import exponent
-
-INK, FAINT, GRID, OWN = "#24292f", "#8c959f", "#eaeef2", "#d55e00"
-#: For the models after FPBoost. Markers and dashes tell them apart without colours, too.
-STYLES = (
-    ("#8c959f", "s", "--"),
-    ("#0072b2", "^", "-"),
-    ("#56b4e9", "v", "--"),
-    ("#009e73", "D", "-"),
-    ("#cc79a7", "P", "-."),
-    ("#7a5195", "X", ":"),
-    ("#000000", "<", "-."),
-)
-SETTINGS: Any = {
-    "svg.hashsalt": "speed", "svg.fonttype": "none", "font.size": 10, "text.color": INK, "axes.labelcolor": INK,
-    "xtick.color": INK, "ytick.color": INK, "axes.edgecolor": FAINT, "axes.spines.top": False,
-    "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True, "grid.color": GRID,
-}  # fmt: skip
 
 
 def draw(curves: Mapping[str, dict[int, float]], path: Path) -> None:
@@ -31,22 +15,12 @@ def draw(curves: Mapping[str, dict[int, float]], path: Path) -> None:
     import matplotlib as mpl  # noqa: PLC0415 - imported when a figure is drawn
     from matplotlib.figure import Figure  # noqa: PLC0415
 
-    with mpl.rc_context(SETTINGS):
+    with mpl.rc_context(settings("speed")):
         figure = Figure(figsize=(8.5, 4.8), layout="constrained")
         axes = figure.subplots()
         for number, (title, curve) in enumerate(curves.items()):
-            colour, marker, dashes = (OWN, "o", "-") if number == 0 else STYLES[(number - 1) % len(STYLES)]
-            axes.plot(
-                list(curve),
-                list(curve.values()),
-                color=colour,
-                marker=marker,
-                linestyle=dashes,
-                linewidth=2.6 if number == 0 else 1.5,
-                markersize=6,
-                zorder=3 if number == 0 else 2,
-                label=label(title, curve),
-            )
+            points = (list(curve), list(curve.values()))
+            axes.plot(*points, **line_of(number), markersize=6, label=label(title, curve))
         axes.set(xscale="log", yscale="log", xlabel="rows", ylabel="seconds of a default fit")
         _legend(axes, list(curves.values()))
         figure.savefig(path, metadata={"Date": None})

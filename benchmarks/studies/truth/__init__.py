@@ -1,0 +1,1 @@
+"""Predicted survival functions against the true ones of simulated subjects."""
