@@ -211,7 +211,7 @@ def whas500():
 
 def test_survival_functions_have_the_properties_that_it_asserts(whas500):
     frame, _, y = whas500
-    model = small().fit(frame, y)
+    model = small(n_estimators=30).fit(frame, y)
     assert_survival_function_properties(model.predict_survival_function(frame, return_array=True))
     assert_chf_properties(model.predict_cumulative_hazard_function(frame, return_array=True))
 

@@ -29,7 +29,7 @@ EXCHANGES_FOR_UNKNOWN = 3
 MOST_IDLE = 2
 #: The largest number of steps times unknowns, and the number of steps that any search may take. With many unknowns most
 #: directions are flat, and further steps gain nothing that matters.
-STEPS_TIMES_UNKNOWNS, FEWEST_STEPS = 10_000, 50
+STEPS_TIMES_UNKNOWNS, FEWEST_STEPS = 20_000, 50
 #: Powell's damping: an update leaves at least this share of the curvature along a step.
 DAMPING = 0.2
 

@@ -34,6 +34,8 @@ ENOUGH_TIMES = 2_000
 TOLERANCE = 1e-10
 #: Log-shapes up to this are not penalised.
 USUAL_LOG_SHAPE = 2.0
+#: The shape of a burst of risk before it is fitted.
+FIRST_BURST = 4.0
 #: How far the level of the weights may be from 1, in logarithms.
 LEVEL_REACH = 4.0
 #: A value this close to its bound, relative to its size, is at it.
@@ -118,7 +120,7 @@ def marginal_start(mixture: Mixture, target: Target, rng: np.random.Generator) -
     # A delayed entry is a row of negative weight in the condensed data: it does not count as a subject.
     share, rates = target.weight / target.weight[target.weight > 0.0].sum(), _rates(mixture, target)
     observed = Observed.of(target, mixture.n_causes)
-    first = _lay_out(logs, [_first_guess(block, rates) for block in mixture.blocks], _equal_weights(mixture))
+    first = _lay_out(logs, [_first_guess(block, rates, target) for block in mixture.blocks], _equal_weights(mixture))
 
     subjects = target.weight[target.weight > 0.0].sum()
 
@@ -171,7 +173,7 @@ def half_an_event(mixture: Mixture, target: Target) -> Array:
     logs, without_events = mixture.in_logs, np.full(len(target), np.inf)
     exposure = condense(Target.of(target.middle, without_events, target.weight, entry=target.entry), ENOUGH_TIMES)
     observed, rate = Observed.of(exposure, 1), np.array([0.5 / target.exposure])
-    guess = _lay_out(logs, [_first_guess(block, rate) for block in mixture.blocks], _equal_weights(mixture))
+    guess = _lay_out(logs, [_first_guess(block, rate, target) for block in mixture.blocks], _equal_weights(mixture))
     scales = np.concatenate(
         [np.full(block.count, one.role == "scale") for block in mixture.blocks for one in block.head.parameters]
         + [np.zeros(mixture.n_weight_scores, dtype=bool)]
@@ -209,11 +211,21 @@ def at_bound(values: Array, bounds: npt.ArrayLike) -> Indices:
     return np.where(low < high, (values > high - near).astype(np.intp) - (values < low + near), 0)
 
 
-def _first_guess(block: Block, rates: Array) -> list[Array]:
-    """Log-parameters: scales at the event rate of the cause; shapes of several heads spread between 1/2 and 2."""
+def _first_guess(block: Block, rates: Array, target: Target) -> list[Array]:
+    """Log-parameters: scales at the event rate of the cause; shapes of several heads spread between 1/2 and 2.
+
+    Bursts of risk, heads with a bounded cumulative hazard, are spread over the times of the events.
+    """
+    if block.head.cumulative_limit < np.inf:
+        shares = (np.arange(block.count) + 1.0) / (block.count + 1.0)
+        times = [target.event_quantile(share) if target.has_events else share * target.longest for share in shares]
+        return [-FIRST_BURST * np.log(times), np.full(block.count, np.log(FIRST_BURST))]
     spread = np.linspace(-np.log(2.0), np.log(2.0), block.count) if block.count > 1 else np.zeros(1)
-    scale = np.full(block.count, np.log(rates[block.cause - 1]))
-    return [scale if parameter.role == "scale" else spread for parameter in block.head.parameters]
+    # With the longest follow-up as the unit of time, in which all families rise about as much.
+    log_longest = float(np.log(target.longest))
+    scale = np.full(block.count, np.log(rates[block.cause - 1]) + log_longest)
+    guess = [scale if parameter.role == "scale" else spread for parameter in block.head.parameters]
+    return list(block.head.change_time_unit(log_longest, *guess))
 
 
 def _rates(mixture: Mixture, target: Target) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hazboost.hazards.heads.base import Link, LogLocationScale
+from hazboost.hazards.heads.base import SHAPE, Link, LogLocationScale, Parameter
 from hazboost.utils.arrays import Array
 
 
@@ -21,6 +21,8 @@ class Bounded(LogLocationScale):
 
     name = "bounded"
     cumulative_limit = 1.0
+    # A narrow burst far from the unit of time has an extreme scale, and still a part in the hazard.
+    parameters = (Parameter("eta", "scale", (-60.0, 60.0)), SHAPE)
 
     def link(self, z: Array, *log_shapes: Array) -> Link:
         r""":math:`G = \sigma`, :math:`g = \sigma (1 - \sigma)`, and :math:`(\log g)' = 1 - 2 \sigma`."""
