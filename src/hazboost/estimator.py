@@ -46,6 +46,8 @@ from hazboost.utils.describe import describe
 from hazboost.utils.devices import to_device, to_host
 from hazboost.utils.threads import count_threads
 
+#: Learning rate of the authors' code.
+RATE_OF_AUTHORS = 0.1
 #: What the authors' code does; the numbers are its defaults.
 PAPER = {
     "weibull_heads": 2,
@@ -54,7 +56,7 @@ PAPER = {
     "n_estimators": 100,
     "n_folds": 5,
     "max_depth": 1,
-    "learning_rate": 0.1,
+    "learning_rate": RATE_OF_AUTHORS,
     "alpha": 0.0,
     "l1_ratio": 0.5,
     "heads_activation": "relu",
@@ -741,7 +743,7 @@ default="scaled_softmax"
         """The learning rate. First-order steps, which no curvature bounds, have that of the authors."""
         if self.learning_rate != "auto":
             return self.learning_rate
-        return pace.rate if self.solver == "newton" else float(PAPER["learning_rate"])
+        return pace.rate if self.solver == "newton" else RATE_OF_AUTHORS
 
     def _seed(self) -> int:
         """An integer seed; the one given where it is an integer, so that a start can be compared with the authors'."""
