@@ -17,7 +17,8 @@ from hazboost.data.features import Schema
 from hazboost.data.folds import split_folds
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
-from hazboost.training.cross_validation import is_clear, mean_curve
+from hazboost.training import cross_validation
+from hazboost.training.cross_validation import CrossValidation, Fold, is_clear, mean_curve
 from hazboost.training.linear import fit_linear_path
 from hazboost.training.policy import POLICY
 from hazboost.training.selection import (
@@ -376,7 +377,8 @@ def test_a_validation_part_does_not_divide_groups():
         replace(data, group=np.zeros(40, dtype=int)).split(0.2, 0)
 
 
-def test_choice_and_model_do_not_depend_on_the_number_of_threads():
+def test_choice_and_model_do_not_depend_on_the_number_of_threads(monkeypatch):
+    monkeypatch.setattr(cross_validation, "ROWS_FOR_A_THREAD", 1)
     X, y = curved_data(300)
     one, two = (automatic(n_jobs=n_jobs).fit(X, y) for n_jobs in (1, 2))
     assert (one.ridge_, one.n_estimators_) == (two.ridge_, two.n_estimators_)
@@ -486,11 +488,19 @@ def test_validation_loss_is_that_of_the_model_also_where_trees_count_less(with_p
 
 
 @pytest.mark.parametrize("backend", ["loky", "multiprocessing", "threading"])
-def test_folds_run_under_every_backend_of_joblib(backend):
+def test_folds_run_under_every_backend_of_joblib(backend, monkeypatch):
+    monkeypatch.setattr(cross_validation, "ROWS_FOR_A_THREAD", 1)
     X, y = linear_data(60)
     with joblib.parallel_config(backend=backend, n_jobs=2):
         model = automatic(learning_rate=1.0).fit(X, y)
     assert model.predict(X).tobytes() == automatic(learning_rate=1.0).fit(X, y).predict(X).tobytes()
+
+
+@pytest.mark.parametrize(("rows", "workers"), [(1_000, 1), (3_999, 1), (4_000, 2), (100_000, 6)])
+def test_small_folds_are_worked_on_one_after_the_other(rows, workers):
+    """Where there is little to do, threads only wait for the interpreter."""
+    part = Sample(np.zeros((rows, 1)), Target.of(np.ones(rows), np.ones(rows)))
+    assert CrossValidation((Fold(0, part, part), Fold(1, part, part)), 6).workers == workers
 
 
 def test_a_single_hold_out_has_all_threads(growing):

@@ -15,6 +15,9 @@ from hazboost.utils.progress import FoldProgress
 
 T = TypeVar("T")
 
+#: With fewer rows for each of them, threads wait for the interpreter longer than they work.
+ROWS_FOR_A_THREAD = 2_000
+
 
 @dataclass(frozen=True)
 class Fold:
@@ -56,8 +59,14 @@ class CrossValidation:
 
         # Threads, whatever backend the user has configured: NumPy and XGBoost release the interpreter lock, and the
         # data need not be copied.
-        results: list[T] = Parallel(n_jobs=self.n_threads, require="sharedmem")(delayed(work)(fold) for fold in folds)
+        results: list[T] = Parallel(n_jobs=self.workers, require="sharedmem")(delayed(work)(fold) for fold in folds)
         return results
+
+    @property
+    def workers(self) -> int:
+        """Folds that are worked on at the same time: one where they are small."""
+        rows = min(len(fold.kept.target) for fold in self.folds)
+        return min(self.n_threads, max(1, rows // ROWS_FOR_A_THREAD))
 
     def masses(self) -> Array:
         """The weight of each held-out subject, or group of them."""
