@@ -59,6 +59,10 @@ def curved_data(n=600, seed=0):
     return X, (time <= limit, np.minimum(time, limit))
 
 
+#: Trees that learn so large a difference, and are shrunk, leave the mean curve of the training data by a little.
+curved = pytest.mark.filterwarnings("ignore:the fitted curves are poor")
+
+
 def automatic(**parameters):
     """The defaults, with fewer folds and longer steps."""
     return FPBoost(**{"n_folds": 3, "learning_rate": 0.3, "random_state": 0, **parameters})
@@ -67,11 +71,12 @@ def automatic(**parameters):
 def test_linear_data_get_a_weak_ridge_and_noise_a_strong_one():
     X, y = linear_data()
     learned = automatic().fit(X, y)
-    noise = automatic().fit(np.random.default_rng(5).normal(size=X.shape), y)
-    assert learned.ridge_ < noise.ridge_
-    assert noise.n_estimators_ < 10
+    noise = [automatic().fit(np.random.default_rng(seed).normal(size=X.shape), y) for seed in range(5, 10)]
+    assert learned.ridge_ < min(model.ridge_ for model in noise)
+    assert np.median([model.n_estimators_ for model in noise]) < 10
 
 
+@curved
 def test_trees_add_what_is_not_linear():
     X, y = curved_data()
     X_new, y_new = curved_data(seed=1)
@@ -82,6 +87,7 @@ def test_trees_add_what_is_not_linear():
     assert model.score(X_new, y_new) > linear.score(X_new, y_new) + 0.1
 
 
+@curved
 def test_choice_is_the_minimum_of_what_can_be_read_afterwards():
     X, y = curved_data()
     model = automatic().fit(X, y)
@@ -92,6 +98,7 @@ def test_choice_is_the_minimum_of_what_can_be_read_afterwards():
     assert len(model.history_["train_loss"]) == model.n_estimators_ + 1
 
 
+@curved
 def test_model_is_the_average_of_those_of_the_folds():
     """Each fold's trees, cut at the common number of rounds or where they stopped, from the start on all rows."""
     X, y = curved_data()
@@ -247,6 +254,7 @@ def test_deeper_trees_where_features_act_together(with_policy, most_rows):
     np.testing.assert_array_equal(model.predict(X), given.predict(X))
 
 
+@curved
 def test_no_deeper_trees_where_two_features_are_enough():
     X, y = curved_data()
     model, shallow = (automatic(max_depth=depth).fit(X, y) for depth in ("auto", 2))
