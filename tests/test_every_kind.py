@@ -39,7 +39,8 @@ INVARIANT = {
     "gradient, clipped": {**GRADIENT, "heads_activation": "identity", "learning_rate": 0.02},
     "newton": {},
     "newton, penalised": {"alpha": 0.1},
-    "newton, every family": {"heads": {"exponential": 1, "gompertz": 1, "lognormal": 1}},
+    # From a start without a search: a likelihood of so many heads has several maxima that are nearly as high.
+    "newton, every family": {"heads": {"exponential": 1, "gompertz": 1, "lognormal": 1}, "init": "km"},
     "newton, weights without level": {"heads_activation": "relu", "parameter_activation": "softplus"},
     "newton, clipped": {"heads_activation": "tanh"},
     "newton, linear": {"init": "linear", "n_folds": 2},
@@ -192,7 +193,8 @@ def test_all_kinds_in_one_model():
     y = Surv.interval(lower, upper, entry=entry)
     for solver in ("gradient", "newton"):
         for init in ("random", "km", "marginal", "linear"):
-            model = FPBoost(1, 1, solver=solver, init=init, n_estimators=5, reg_lambda=1.0, random_state=0).fit(X, y)
+            settings = {"solver": solver, "init": init, "n_estimators": 5, "learning_rate": 0.05, "random_state": 0}
+            model = FPBoost(1, 1, **settings).fit(X, y)
             losses = model.history_["train_loss"]
             assert np.isfinite(losses).all()
             assert losses[-1] < losses[0]

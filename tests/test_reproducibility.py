@@ -21,7 +21,7 @@ y = rng.random(200) < 0.7, rng.weibull(1.2, 200) * np.exp(-X[:, 0])
 options = dict(max_depth=3, subsample=0.6, colsample_bytree=0.6, n_jobs=1, random_state=11)
 digest = hashlib.sha256()
 for init in ("random", "km", "marginal"):
-    model = FPBoost(2, 1, init=init, n_estimators=15, patience=5, **options).fit(X, y)
+    model = FPBoost(2, 1, init=init, n_estimators=60, patience=5, **options).fit(X, y)
     digest.update(model.predict(X).tobytes())
     digest.update(model.predict_hazard_function(X, return_array=True).tobytes())
     digest.update(np.array(model.history_["validation_loss"]).tobytes())

@@ -42,11 +42,11 @@ def test_half_an_event_is_expected_whatever_the_heads(make_mixture, family, para
 
 
 def test_bounded_heads_that_cannot_expect_half_an_event_expect_what_they_can(make_mixture):
-    """Of k = 1 the hazard between 0.9 and 1 is at most 0.026 for each subject, where eta is about 1."""
-    target = Target.of(np.ones(3), np.full(3, np.inf), entry=np.full(3, 0.9))
+    """Of k = 4 the hazard between 0.99 and 1 is at most 0.01 for each subject, where eta is about 1."""
+    target = Target.of(np.ones(3), np.full(3, np.inf), entry=np.full(3, 0.99))
     log_eta, log_k, *_ = half_an_event(make_mixture({"bounded": 1}, "exp", "softmax"), target)
     assert abs(log_eta) < 1.0
-    assert log_k == 0.0
+    assert log_k == pytest.approx(np.log(4.0))
 
 
 SETTINGS = {

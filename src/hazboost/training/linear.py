@@ -31,7 +31,7 @@ from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.devices import beside
 
 #: The search for the maximum ends when a step gains less than this of the mean loss.
-TOLERANCE = 1e-8
+TOLERANCE = 1e-11
 #: Columns for each row from which on it is faster to reduce them first.
 MANY_COLUMNS = 2
 #: With more unknowns than this, a matrix of all their curvatures costs more than it saves.

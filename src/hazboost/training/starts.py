@@ -31,7 +31,7 @@ SMALLEST_DRAW = 1e-3
 #: A fit without covariates uses at most so many distinct times of events, and of censoring.
 ENOUGH_TIMES = 2_000
 #: The search for the maximum ends when a step gains less than this of the mean loss.
-TOLERANCE = 1e-10
+TOLERANCE = 1e-12
 #: Log-shapes up to this are not penalised.
 USUAL_LOG_SHAPE = 2.0
 #: The shape of a burst of risk before it is fitted.
