@@ -58,6 +58,7 @@ def digest(model):
     return hashlib.sha256(b"".join(array.tobytes() for array in arrays)).hexdigest()
 
 
+@pytest.mark.filterwarnings("ignore:the validation metric was still improving")
 @pytest.mark.parametrize("init", STARTS)
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("patience", [None, 3])

@@ -59,6 +59,7 @@ SETTINGS = {
 
 
 @NO_EVENT
+@pytest.mark.filterwarnings("ignore:the validation metric was still improving")
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_an_absent_cause_has_the_hazard_of_half_an_event(setting):
     model = small(n_causes=4, **SETTINGS[setting]).fit(X, (CAUSE, TIME))

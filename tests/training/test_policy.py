@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields
+from inspect import cleandoc
 from pathlib import Path
 
 import numpy as np
@@ -84,8 +85,7 @@ def test_every_heading_of_the_policy_is_one_of_the_page_of_evidence():
 
 
 def test_every_constant_is_documented():
-    attributes = Policy.__doc__.partition("----------")[2]
-    documented = {
-        name for line in re.findall(r"^    (\w.*?) : ", attributes, re.MULTILINE) for name in line.split(", ")
-    }
+    # Python 3.13 removes the indentation of docstrings, earlier versions keep it.
+    attributes = cleandoc(Policy.__doc__).partition("----------")[2]
+    documented = {name for line in re.findall(r"^(\w.*?) : ", attributes, re.MULTILINE) for name in line.split(", ")}
     assert documented == {field.name for field in fields(Policy)}
