@@ -260,13 +260,12 @@ class Mixture:
         """The scores that scale the hazard of any cause, of shape (scores,)."""
         return np.asarray(self.scales.any(axis=0))
 
-    @property
-    def shaping(self) -> Mask:
-        """The scores of shapes, of shape (scores,)."""
+    def of_role(self, role: str) -> Mask:
+        """The scores of all scales, or of all shapes, of shape (scores,)."""
         scores = np.zeros(self.n_scores, dtype=bool)
         for block in self.blocks:
             for p, parameter in enumerate(block.head.parameters):
-                scores[block.scores(p)] = parameter.role == "shape"
+                scores[block.scores(p)] = parameter.role == role
         return scores
 
     @property

@@ -43,7 +43,7 @@ class QuasiNewton:
     bounds : array of shape (k, 2)
         The smallest and the largest value of each unknown. Where both are equal it is fixed.
     hessian : array of shape (k, k)
-        The matrix of second derivatives, as far as it is known. It is changed in place.
+        The matrix of second derivatives, as far as it is known.
     tolerance : float
         The search ends when a step promises less than this, or when two in a row have gained less.
     """

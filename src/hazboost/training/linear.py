@@ -125,10 +125,10 @@ def fit_linear_path(
     observed = Observed.of(target, n_causes)
     loss = _PenalisedLoss(mixture.in_logs, columns, observed, target.mass, policy.largest_shift)
     first, path = np.concatenate([log_intercept, np.zeros(len(bounds) - n_scores)]), []
-    rates = events_by_cause(target, n_causes) / loss.mass
-    minimise = _with_few_unknowns if len(first) <= MANY_UNKNOWNS else _with_many_unknowns
+    few = partial(_with_few_unknowns, rates=events_by_cause(target, n_causes) / loss.mass)
+    minimise = few if len(first) <= MANY_UNKNOWNS else _with_many_unknowns
     # From strong to weak, each fit starts at the one before, which is close: the whole path costs little more than one.
-    for point in minimise(loss, first, bounds, ridges, rates):
+    for point in minimise(loss, first, bounds, ridges):
         beta = point[n_scores:].reshape(-1, n_causes)
         coefficient = beta if basis is None else basis @ beta
         reached = at_bound(point[:n_scores], bounds[:n_scores])
@@ -149,9 +149,7 @@ def _with_few_unknowns(
         yield point
 
 
-def _with_many_unknowns(
-    loss: _PenalisedLoss, point: Array, bounds: Array, ridges: Sequence[float], rates: Array
-) -> Iterator[Array]:
+def _with_many_unknowns(loss: _PenalisedLoss, point: Array, bounds: Array, ridges: Sequence[float]) -> Iterator[Array]:
     """The fits of a path, without a matrix."""
     search = {"jac": True, "method": "L-BFGS-B", "bounds": Bounds(*bounds.T)}
     for ridge in ridges:

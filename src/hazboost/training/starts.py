@@ -118,11 +118,10 @@ def marginal_start(mixture: Mixture, target: Target, rng: np.random.Generator) -
     logs = mixture.in_logs
     target = condense(join_rows(target), ENOUGH_TIMES)
     # A delayed entry is a row of negative weight in the condensed data: it does not count as a subject.
-    share, rates = target.weight / target.weight[target.weight > 0.0].sum(), _rates(mixture, target)
+    subjects, rates = target.weight[target.weight > 0.0].sum(), _rates(mixture, target)
     observed = Observed.of(target, mixture.n_causes)
     first = _lay_out(logs, [_first_guess(block, rates, target) for block in mixture.blocks], _equal_weights(mixture))
-
-    subjects = target.weight[target.weight > 0.0].sum()
+    share = target.weight / subjects
 
     def mean_loss(start: Array) -> tuple[float, Array]:
         loss, penalty = row_loss(logs, _for_all(start, len(target)), observed, GRADIENT), penalise_shapes(logs, start)
@@ -140,7 +139,7 @@ def penalise_shapes(mixture: Mixture, logs: Array) -> tuple[float, Array]:
     A few events at nearly the same time would else ask for a spike of the hazard there. It counts once, so that many
     events can ask for any shape, and up to 7 there is none: the fit is the maximum of the likelihood.
     """
-    excess = np.where(mixture.shaping, np.maximum(logs - USUAL_LOG_SHAPE, 0.0), 0.0)
+    excess = np.where(mixture.of_role("shape"), np.maximum(logs - USUAL_LOG_SHAPE, 0.0), 0.0)
     return float(excess @ excess), 2.0 * excess
 
 
@@ -174,10 +173,7 @@ def half_an_event(mixture: Mixture, target: Target) -> Array:
     exposure = condense(Target.of(target.middle, without_events, target.weight, entry=target.entry), ENOUGH_TIMES)
     observed, rate = Observed.of(exposure, 1), np.array([0.5 / target.exposure])
     guess = _lay_out(logs, [_first_guess(block, rate, target) for block in mixture.blocks], _equal_weights(mixture))
-    scales = np.concatenate(
-        [np.full(block.count, one.role == "scale") for block in mixture.blocks for one in block.head.parameters]
-        + [np.zeros(mixture.n_weight_scores, dtype=bool)]
-    )
+    scales = mixture.of_role("scale")
 
     def too_many(shift: float) -> float:
         scores = _for_all(guess + shift * scales, len(exposure))
