@@ -35,7 +35,7 @@ def client(cluster):
 @pytest.fixture
 def large(monkeypatch):
     """Let a few hundred subjects count as many."""
-    policy = replace(POLICY, subjects_for_folds=200, events_for_depth=1e9)
+    policy = replace(POLICY, subjects_for_folds=200, events_for_leaf=1e9)
     monkeypatch.setattr(hazboost.estimator, "POLICY", policy)
     monkeypatch.setattr(hazboost.dask.estimator, "POLICY", policy)
 

@@ -77,7 +77,7 @@ def automatic(**parameters):
 
 def test_ridge_and_depth_are_chosen_on_drawn_rows_and_rounds_on_all(with_policy, watch):
     """Of 600 subjects 120 are held out, and trees of the chosen depth are grown again on the other 480."""
-    with_policy(events_for_depth=100)
+    with_policy(events_for_leaf=0.1)
     model = automatic().fit(*simulate())
     tried = watch.trees[:-1]
     assert [depth for depth, _, _ in tried] == [2, 4, 8][: len(tried)]

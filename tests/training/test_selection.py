@@ -243,7 +243,7 @@ def crossed_data(n=500, seed=0):
 @pytest.mark.parametrize("most_rows", [100, 5_000])
 def test_deeper_trees_where_features_act_together(with_policy, most_rows):
     """With folds, and with one hold-out, at the slow pace: fast enough, shallow trees nearly learn this too."""
-    with_policy(subjects_for_folds=most_rows, events_for_depth=100, with_hold_out=POLICY.with_folds)
+    with_policy(subjects_for_folds=most_rows, events_for_leaf=0.1, with_hold_out=POLICY.with_folds)
     X, y = crossed_data()
     X_new, y_new = crossed_data(seed=1)
     options = {"colsample_bytree": 1.0, "subsample": 1.0, "learning_rate": 0.5}
@@ -330,7 +330,7 @@ def test_events_of_one_group_only_are_refused():
 
 
 def test_few_events_are_not_enough_for_deeper_trees(monkeypatch, with_policy):
-    with_policy(events_for_depth=100)
+    with_policy(events_for_leaf=100 / 2**4)
     tried = []
     grow_folds = Growing.grow_folds
 
@@ -343,6 +343,7 @@ def test_few_events_are_not_enough_for_deeper_trees(monkeypatch, with_policy):
     assert set(tried) == {2}
     automatic().fit(*crossed_data(100))
     assert 4 in tried
+    assert 8 not in tried
 
 
 def test_many_subjects_in_groups_are_held_out_once():

@@ -75,8 +75,8 @@ class Policy:
         Event count at which the trees' contribution is halved. [Shrinkage]
     depths : tuple of int
         Depth of the trees, and deeper ones that are tried while each is clearly better than the one before. [Depth]
-    events_for_depth : float
-        Deeper trees are tried from this number of events on. [Depth]
+    events_for_leaf : float
+        Deeper trees are tried with at least so many events for each leaf that they can have. [Depth]
     clear_gain : float
         Standard errors of the gain in held-out likelihood from which on deeper trees are clearly better. [Depth]
     horizon : float
@@ -106,7 +106,7 @@ class Policy:
     max_rounds: float = 100.0
     events_for_half_trust: float = 100.0
     depths: tuple[int, ...] = (2, 4, 8)
-    events_for_depth: float = 1_000.0
+    events_for_leaf: float = 60.0
     clear_gain: float = 2.0
     horizon: float = 0.75
     background_events: float = 0.5
@@ -120,6 +120,11 @@ class Policy:
     def pace_for(self, subjects: int) -> Pace:
         """How fast to learn."""
         return self.with_folds if self.hold_out_of(subjects) is None else self.with_hold_out
+
+    def depths_for(self, events: float) -> tuple[int, ...]:
+        """Depths to try in turn: the first, and those that so many events can fill."""
+        first, *deeper = self.depths
+        return (first, *(depth for depth in deeper if events >= self.events_for_leaf * 2**depth))
 
     def columns_of(self, pace: Pace, width: int) -> float:
         """Share of the columns to sample for each tree."""

@@ -254,12 +254,11 @@ class Growing:
 
         One fold is enough to see that deeper trees are worse.
         """
-        policy, depth = self.plan.search.policy, self.plan.first_depth
-        best = Ensemble(depth, self.grow_folds(depth, progress))
-        if self.plan.given.depth is not None or events < policy.events_for_depth:
-            return best
+        policy, given = self.plan.search.policy, self.plan.given.depth
+        first_depth, *deeper_ones = policy.depths_for(events) if given is None else (given,)
+        best = Ensemble(first_depth, self.grow_folds(first_depth, progress))
         numbers = range(len(self.cv.folds))
-        for deeper in policy.depths[1:]:
+        for deeper in deeper_ones:
             progress = FoldProgress(len(numbers), [f"depth {deeper}"], draw=self.plan.search.verbose)
             (first,) = self.grow_folds(deeper, progress, numbers[:1])
             if min(first.held_out_loss) >= min(best.members[0].held_out_loss):
