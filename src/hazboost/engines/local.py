@@ -117,9 +117,13 @@ class LocalEngine:
         return int(trees.num_boosted_rounds())
 
     def truncate(self, trees: xgb.Booster, rounds: int) -> xgb.Booster:
-        """The first rounds. ``reset`` releases the training data."""
+        """The first rounds, ready to predict. ``reset`` releases the training data.
+
+        They predict with one thread: blocks of rows are shared by the threads of a prediction, and for a few rows those
+        of XGBoost wait for one another longer than they work.
+        """
         if rounds == 0 < self.rounds(trees):
             raise ValueError("rounds must be at least 1; XGBoost cannot cut a booster before its first round.")
         kept = trees.reset() if rounds == self.rounds(trees) else trees[:rounds]
-        kept.set_param({"nthread": self.settings.get("nthread", 1)})  # a fold may have been trained with fewer threads
+        kept.set_param({"nthread": 1})
         return kept

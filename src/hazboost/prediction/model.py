@@ -20,7 +20,7 @@ from hazboost.utils.blocks import for_each_block
 from hazboost.utils.devices import is_on_device
 
 #: Rows whose scores are computed at a time, because engines and linear starts make copies of the features.
-BLOCK, BLOCK_ON_DEVICE = 2**16, 2**24
+BLOCK, BLOCK_ON_DEVICE = 2**14, 2**24
 
 
 class Start(Protocol):
@@ -70,9 +70,9 @@ class Model:
         What is asked of the distributions is computed by ``n_threads`` threads.
         """
         encoded = self.engine.nearer(self.schema.encode(X))
-        return Distribution(self.mixture, self.scores(encoded), self.unit, n_threads=n_threads)
+        return Distribution(self.mixture, self.scores(encoded, n_threads), self.unit, n_threads=n_threads)
 
-    def scores(self, encoded: Any) -> Array:
+    def scores(self, encoded: Any, n_threads: int = 1) -> Array:
         """Raw scores of each row, of shape (n, scores)."""
         n = encoded.shape[0]
         if n <= (BLOCK_ON_DEVICE if is_on_device(encoded) else BLOCK):
@@ -85,7 +85,7 @@ class Model:
         def fill(rows: slice) -> None:
             scores[rows] = self._scores_of_block(encoded[rows])
 
-        for_each_block(fill, n, BLOCK)  # one after the other: an engine has threads of its own
+        for_each_block(fill, n, BLOCK, n_threads)
         return scores
 
     def _scores_of_block(self, encoded: Any) -> Array:

@@ -51,7 +51,7 @@ def diagnose(plan: Plan, model: Model, sample: Sample) -> Diagnostics:
     """What `FPBoost.diagnostics_` documents, from the training data in the model's unit of time."""
     at_bound = start_at_bound(plan, model.start, sample.target)
     sample = sample.draw(MOST_ROWS, np.random.default_rng(plan.search.seed)).in_memory()
-    target, scores = sample.target, model.scores(sample.X)
+    target, scores = sample.target, model.scores(sample.X, plan.objective.n_threads)
     distribution = Distribution(model.mixture, scores)
     observed, expected = count_events(distribution, target)
     gap = largest_gap(distribution, target)
