@@ -38,6 +38,7 @@ from hazboost.prediction.predictor import Predictor
 from hazboost.training.advice import advise_on_size, advise_on_ties, check_can_stop
 from hazboost.training.constraints import check_constraints
 from hazboost.training.fit import Trained, train_model
+from hazboost.training.heads import choose_heads
 from hazboost.training.plan import HORIZONS, Given, Plan, Search, Stopping, TimeScale, time_unit
 from hazboost.training.policy import POLICY, Pace
 from hazboost.training.starts import STARTS
@@ -98,11 +99,14 @@ class FPBoost(Predictor):
     ----------
     weibull_heads, loglogistic_heads : int, default=1
         Number of heads of each family, 0 to 64.
-    heads : dict, optional
+    heads : dict, "auto" or None, default="auto"
         Number of heads of further families, by name: ``exponential``, ``gompertz``, ``lognormal``,
         ``exponentiated_weibull``, ``bounded``. A bounded head is a burst of risk that comes and goes: several of them
         approximate any hazard without negative weights, and with no other family the share ``exp(-sum(w))`` of
-        subjects never has the event (a cure fraction).
+        subjects never has the event (a cure fraction). ``"auto"`` adds up to three bounded heads, each if it raises the
+        likelihood without covariates by more than its parameters are worth (the Bayesian information criterion);
+        ``heads_`` says how many. It adds none with ``solver="gradient"``, an ``init`` that is not fitted by maximum
+        likelihood, or another ``heads_activation`` than the default. ``None``: no further heads.
     solver : {"newton", "gradient"}, default="newton"
         ``newton``: second order. A leaf is the gradient over a curvature that is at least as large, so that steps are
         bounded; steps of all scores except the level (without one, except the scales) are four times shorter, because
@@ -111,11 +115,12 @@ class FPBoost(Predictor):
         Number of boosting rounds. Each round adds one tree for each parameter of each head and for each score of the
         weights. ``"auto"`` chooses the number with the best cross-validated likelihood and averages the models of the
         folds. Above 5,000 subjects, one fifth of them is held out instead, and the trees are grown again on all rows.
-        With a chosen number of rounds the contribution of the trees is shrunk by ``E / (E + 100)`` after E events; with
-        a given number it is not.
+        With a chosen number of rounds the contribution of the trees is shrunk by ``E / (E + 100)`` after E events,
+        unless held-out subjects clearly ask for all of it, and by half of that if they are not clearly better with
+        trees than without; with a given number of rounds it is not shrunk.
     max_depth : int or "auto", default="auto"
         Depth of the trees. ``"auto"`` is 2, and is doubled up to 8 while the gain in held-out likelihood exceeds two
-        standard errors. With fewer than 1,000 events, or with a given number of rounds, it is 2.
+        standard errors and there are 60 events for each leaf. With a given number of rounds it is 2.
     learning_rate : float or "auto", default="auto"
         Factor on the contribution of each tree. ``"auto"`` is 0.2, 0.3 if the number of rounds is chosen for more
         than 5,000 subjects, and 0.1 with ``solver="gradient"``.
@@ -201,6 +206,8 @@ default="scaled_softmax"
 
     Attributes
     ----------
+    heads_ : dict
+        Number of heads of each family, for each cause.
     n_estimators_ : int
         Rounds in the fitted model; if the models of the folds are averaged, in the longest of them.
     max_depth_ : int
@@ -209,8 +216,10 @@ default="scaled_softmax"
         Strength of the ridge of the linear start; None without one.
     cv_results_ : dict
         Held-out mean losses of the cross-validation, if there was one: ``ridges`` and ``ridge_loss``, and
-        ``round_loss`` from zero rounds on, with the shrinkage of the final model. ``trust`` is the shrinkage of the
-        trees' contribution for each cause, ``E / (E + 100)`` after E events.
+        ``round_loss`` from zero rounds on, with a shrinkage of ``E / (E + 100)`` after E events. ``trust`` is the
+        shrinkage of the trees' contribution in the final model, for each cause. ``calibration``, where there were
+        folds, is by what the hazard of each cause was multiplied at last: the ratio of observed to expected events of
+        held-out subjects.
     history_ : dict
         ``train_loss``; with a validation set ``validation_loss``, and ``validation_concordance`` if that is the
         ``stopping_metric`` of a given number of rounds. The first entry of each list is the start, followed by one for
@@ -296,7 +305,7 @@ default="scaled_softmax"
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "weibull_heads": [Interval(numbers.Integral, 0, MAX_HEADS, closed="both")],
         "loglogistic_heads": [Interval(numbers.Integral, 0, MAX_HEADS, closed="both")],
-        "heads": [dict, None],
+        "heads": [dict, StrOptions({"auto"}), None],
         "solver": [StrOptions({"newton", "gradient"})],
         "n_estimators": [Interval(numbers.Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "n_folds": [Interval(numbers.Integral, 2, None, closed="left")],
@@ -342,7 +351,7 @@ default="scaled_softmax"
             "scaled_softmax", "softmax", "relu", "exp", "sigmoid", "tanh", "identity"
         ] = "scaled_softmax",
         *,
-        heads: Mapping[str, int] | None = None,
+        heads: Mapping[str, int] | Literal["auto"] | None = "auto",
         solver: Literal["newton", "gradient"] = "newton",
         parameter_activation: Literal["exp", "softplus", "relu"] = "exp",
         init: Literal["linear", "marginal", "km", "random"] = "linear",
@@ -540,7 +549,8 @@ default="scaled_softmax"
         self._check_training(train, validation)
         if advise:
             advise_on_ties(train.target)
-        trained = train_model(self._plan(schema, train.summary(), n_causes, seed), train, validation)
+        drawn = train.draw(POLICY.rows_for_linear, np.random.default_rng(seed)).target
+        trained = train_model(self._plan(schema, train.summary(), n_causes, seed, drawn), train, validation)
         self._learn(named, trained, sample.target)
 
     def _check_external(self) -> None:
@@ -633,6 +643,7 @@ default="scaled_softmax"
         for name, value in vars(named).items():
             setattr(self, name, value)
         self.model_ = trained.model
+        self.heads_ = {name: count for name, count in trained.model.mixture.counts.items() if count}
         self.history_ = trained.history
         self.max_depth_ = trained.choice.depth
         self.n_estimators_ = trained.model.n_rounds
@@ -651,11 +662,17 @@ default="scaled_softmax"
         distinct: Array = to_host(np.unique(times if self.device == "cpu" else to_device(times)))
         return distinct
 
-    def _plan(self, schema: Schema, data: Summary, n_causes: int, seed: int) -> Plan:
-        """Translate the parameters for training on such data, whose mean weight is one."""
+    def _plan(self, schema: Schema, data: Summary, n_causes: int, seed: int, drawn: Target) -> Plan:
+        """Translate the parameters for training on such data, whose mean weight is one.
+
+        Heads are chosen by what was observed of subjects that were drawn.
+        """
         published = self.solver == "gradient" or self.init in ("random", "km")
         policy, unit = POLICY, time_unit(data, as_published=published)
-        mixture = self._mixture(policy.background_events * unit / data.exposure, n_causes)
+        mixture, guess = self._mixture(policy.background_events * unit / data.exposure, n_causes), None
+        if self._chooses_heads:
+            scaled = drawn.scaled(unit).without_events_at_zero(data.shortest / unit)
+            mixture, guess = choose_heads(mixture, scaled, policy.most_bursts)
         step = STEPS["newton" if self.solver == "newton" else self.gradient_scaling]
         n_threads = count_threads(self.n_jobs)
         constraints = read_constraints(schema, data.width, self.monotone_constraints, self.interaction_constraints)
@@ -677,7 +694,14 @@ default="scaled_softmax"
             ),
             stopping=Stopping("concordance" if self.stopping_metric == "concordance" else "loss", self.patience),
             search=Search(self.n_folds, seed, bool(self.verbose), policy, pace),
+            guess=guess,
         )
+
+    @property
+    def _chooses_heads(self) -> bool:
+        """Whether heads are added by likelihood, which the first-order algorithm of the paper does not know."""
+        fitted = self.init in ("linear", "marginal") and self.solver == "newton"
+        return self.heads == "auto" and fitted and not self.uniform_heads and self.heads_activation == "scaled_softmax"
 
     def _engine(self, settings: dict[str, Any], features: Features, n_scores: int) -> Engine:
         """What grows the trees; subclasses that run elsewhere return another engine."""
@@ -708,7 +732,8 @@ default="scaled_softmax"
     def _head_counts(self) -> dict[str, int]:
         """Number of heads of each family."""
         counts = {"weibull": self.weibull_heads, "loglogistic": self.loglogistic_heads}
-        for name, count in (self.heads or {}).items():
+        given = self.heads if isinstance(self.heads, Mapping) else {}
+        for name, count in given.items():
             if name in counts:
                 raise ValueError(f"heads: set the number of {name} heads with {name}_heads={describe(count)} instead.")
             if name not in HEADS:

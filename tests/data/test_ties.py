@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from hazboost.data.reading import as_target
-from hazboost.data.ties import typical_jump
+from hazboost.data.target import Target
+from hazboost.data.ties import spread_ties, typical_jump
 from hazboost.training.advice import COARSE
 
 
@@ -57,3 +58,26 @@ def test_one_common_time_is_not():
 def test_rows_without_weight_do_not_count():
     event, time = np.ones(40), np.concatenate([np.arange(1.0, 21.0), np.full(20, 30.0)])
     assert typical_jump(as_target((event, time), np.arange(40) < 20)) == 0.0
+
+
+def test_spread_events_stay_in_order_and_fill_their_periods():
+    """Whole days, without the first: the mean of each day stays, and no two events share a time."""
+    time = np.repeat(np.arange(2.0, 12.0), 7)
+    spread = spread_ties(Target.of(time, time))
+    assert len(np.unique(spread.lower)) == len(time)
+    np.testing.assert_array_equal(spread.lower, spread.upper)
+    np.testing.assert_allclose(spread.lower.reshape(10, 7).mean(axis=1), np.arange(2.0, 12.0))
+    assert (np.abs(spread.lower - time) < 0.5).all()
+
+
+def test_only_ties_of_events_are_spread():
+    time = np.array([1.0, 2.0, 2.0, 3.0, 3.0, 5.0])
+    event = np.array([True, True, True, False, False, True])
+    spread = spread_ties(Target.of(time, np.where(event, time, np.inf), entry=np.array([0, 0, 1.9, 0, 0, 0])))
+    np.testing.assert_allclose(spread.lower, [1.0, 2.0, 3.0, 3.0, 3.0, 5.0])  # from 1.5 to 3.5
+    np.testing.assert_array_equal(np.isinf(spread.upper), ~event)
+
+
+def test_one_time_for_all_stays():
+    target = Target.of(np.ones(5), np.ones(5))
+    assert spread_ties(target) is target

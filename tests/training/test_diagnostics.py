@@ -168,7 +168,7 @@ def test_poor_curves_are_noticed(event, time):
     """And the numbers are right: with everybody observed, they are those of the mean predicted survival."""
     X = np.random.default_rng(1).normal(size=(len(time), 2))
     with pytest.warns(ConvergenceWarning, match=POOR) as caught:
-        model = FPBoost(**QUICK).fit(X, Surv.right(event, time))
+        model = FPBoost(**QUICK, heads=None).fit(X, Surv.right(event, time))
     assert [one.filename for one in caught] == [__file__]
     found = model.diagnostics_
     at = found["survival_error_time"]
@@ -181,12 +181,13 @@ def test_poor_curves_are_noticed(event, time):
     assert f"longest follow-up {time.max():.4g}" in str(caught[0].message)
 
 
-def test_what_the_warning_advises_helps():
+@pytest.mark.parametrize("heads", [{"bounded": 2}, "auto"])
+def test_what_the_warning_advises_helps_and_is_chosen_by_default(heads):
     event, time = poor_data()["bimodal"]
     X = np.random.default_rng(1).normal(size=(300, 2))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        better = FPBoost(**QUICK, heads={"bounded": 2}).fit(X, (event, time))
+        better = FPBoost(**QUICK, heads=heads).fit(X, (event, time))
     assert better.diagnostics_["survival_error"] < 0.05
 
 
@@ -197,7 +198,7 @@ def test_poor_curves_are_noticed_with_delayed_entry_and_several_rows():
     split = Surv.counting(np.r_[0 * half, half], np.r_[half, time], np.r_[~event, event], id=np.r_[:300, :300])
     for features, y in ((X, entered), (np.r_[X, X], split)):
         with pytest.warns(ConvergenceWarning, match=POOR):
-            FPBoost(**QUICK).fit(features, y)
+            FPBoost(**QUICK, heads=None).fit(features, y)
 
 
 @pytest.mark.parametrize("sign", [-1.0, 1.0])

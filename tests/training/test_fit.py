@@ -57,11 +57,11 @@ def test_the_stopped_model_is_the_one_trained_for_so_many_rounds(stopped):
     assert stopped.history_["train_loss"][stopped.n_estimators_] == again.history_["train_loss"][-1]
 
 
-def loss_of_predictions(model, X, y):
-    """Mean negative log-likelihood, from predicted hazards."""
+def loss_of_predictions(model, X, y, factor=1.0):
+    """Mean negative log-likelihood, from predicted hazards that are multiplied by a factor."""
     event, time = y
-    log_hazard = [np.log(h(t)) for h, t in zip(model.predict_hazard_function(X), time, strict=True)]
-    cumulative = [H(t) for H, t in zip(model.predict_cumulative_hazard_function(X), time, strict=True)]
+    log_hazard = [np.log(factor * h(t)) for h, t in zip(model.predict_hazard_function(X), time, strict=True)]
+    cumulative = [factor * H(t) for H, t in zip(model.predict_cumulative_hazard_function(X), time, strict=True)]
     return np.mean(cumulative - event * np.array(log_hazard))
 
 
@@ -200,8 +200,9 @@ def test_the_history_of_averaged_models_is_that_of_their_average(init):
     assert len(model.history_["validation_loss"]) == chosen + 1 > 2
     assert model.history_["validation_loss"][-1] == pytest.approx(loss_of_predictions(model, *new), rel=1e-5)
     assert automatic(init=init).fit(features, y).predict(new[0]).tobytes() == model.predict(new[0]).tobytes()
-    one_round = FPBoost(n_estimators=1, n_folds=3, init=init, random_state=0).fit(features, y, eval_set=new)
-    assert model.history_["validation_loss"][0] == pytest.approx(one_round.history_["validation_loss"][0], rel=1e-6)
+    (factor,) = model.cv_results_["calibration"]
+    start = FPBoost(n_estimators=1, learning_rate=1e-9, n_folds=3, init=init, random_state=0).fit(features, y)
+    assert model.history_["validation_loss"][0] == pytest.approx(loss_of_predictions(start, *new, factor), rel=1e-6)
 
 
 def test_no_round_at_all_has_a_history_of_the_start():

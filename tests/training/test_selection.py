@@ -225,7 +225,7 @@ def test_without_a_linear_start_there_is_no_ridge():
     X, y = curved_data(300)
     model = automatic(init="marginal").fit(X, y)
     assert model.ridge_ is None
-    assert set(model.cv_results_) == {"round_loss", "trust"}
+    assert set(model.cv_results_) == {"round_loss", "trust", "calibration"}
     neither = automatic(init="marginal", n_estimators=3).fit(X, y)
     assert neither.cv_results_ == {}
     assert neither.ridge_ is None
@@ -285,7 +285,7 @@ def growing():
     """Three folds of ten groups of six, and marginal starts."""
     X, (event, time) = curved_data(60)
     sample = Sample(X, Target.of(time / time.max(), np.where(event, time / time.max(), np.inf)), np.arange(60) // 6)
-    plan = automatic(init="marginal")._plan(Schema(None, {}, sparse=False), sample.summary(), 1, 0)
+    plan = automatic(init="marginal")._plan(Schema(None, {}, sparse=False), sample.summary(), 1, 0, sample.target)
     cv = divide(plan, sample, None)
     starts = tuple(fit_constant_start(plan, fold.kept) for fold in cv.folds)
     return Growing(plan, cv, starts, np.full(plan.objective.mixture.n_scores, 0.5))
@@ -435,7 +435,7 @@ def test_defaults_choose_everything_and_average():
     model = FPBoost(random_state=0).fit(X, y)
     assert len(model.model_.boosters) == model.n_folds == 5
     assert model.ridge_ in POLICY.ridges
-    assert set(model.cv_results_) == {"ridges", "ridge_loss", "round_loss", "trust"}
+    assert set(model.cv_results_) == {"ridges", "ridge_loss", "round_loss", "trust", "calibration"}
     assert model.max_depth_ in POLICY.depths
     assert model.model_.mixture.counts == {"weibull": 1, "loglogistic": 1}
     assert model.model_.mixture.n_scores == 7

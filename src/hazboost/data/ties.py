@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from hazboost.data.nonparametric import kaplan_meier
@@ -35,3 +37,25 @@ def typical_jump(target: Target) -> float:
     order = np.argsort(jump)
     reached = np.cumsum(fall[order])
     return float(jump[order][np.searchsorted(reached, 0.5 * reached[-1])])
+
+
+def spread_ties(target: Target) -> Target:
+    """The same with events at one time spread evenly between the middles to the neighbouring times.
+
+    Rounding makes many events share a time. A density that is high there and low elsewhere describes the rounding.
+    """
+    seen = target.event
+    times, place, count = np.unique(merge_close(target.lower[seen]), return_inverse=True, return_counts=True)
+    if len(times) < 2 or count.max() == 1:
+        return target
+    middles = 0.5 * (times[1:] + times[:-1])
+    low = np.concatenate([[max(2.0 * times[0] - middles[0], 0.0)], middles])
+    high = np.concatenate([middles, [2.0 * times[-1] - middles[-1]]])
+    order = np.argsort(place, kind="stable")
+    rank = np.empty(len(place))
+    rank[order] = np.arange(len(place)) - np.repeat(np.cumsum(count) - count, count)
+    share = (rank + 0.5) / count[place]
+    spread = np.where(count > 1, low, times)[place] + share * np.where(count > 1, high - low, 0.0)[place]
+    lower, upper = target.lower.copy(), target.upper.copy()
+    lower[seen] = upper[seen] = np.maximum(spread, target.entry[seen])
+    return replace(target, lower=lower, upper=upper)

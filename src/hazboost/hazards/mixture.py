@@ -260,6 +260,11 @@ class Mixture:
         """The scores that scale the hazard of any cause, of shape (scores,)."""
         return np.asarray(self.scales.any(axis=0))
 
+    def shares(self, block: Block) -> slice:
+        """Positions of the scores that divide the level among heads, for those of a block; of weights with a level."""
+        first = self.first_weight_score + block.cause + block.first_head  # each cause has a level before its shares
+        return slice(first, first + block.count)
+
     def of_role(self, role: str) -> Mask:
         """The scores of all scales, or of all shapes, of shape (scores,)."""
         scores = np.zeros(self.n_scores, dtype=bool)

@@ -27,9 +27,10 @@ from hazboost.data.nonparametric import at_risk, kaplan_meier
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
 from hazboost.hazards.distribution import Distribution
-from hazboost.hazards.heads.base import MAX_EXPONENT, VALUE
+from hazboost.hazards.heads.base import VALUE
 from hazboost.hazards.mixture import Block, Mixture, columns, cumulatives, log_time
 from hazboost.prediction.model import Model, Start
+from hazboost.training.calibration import count_events
 from hazboost.training.linear import LinearStart
 from hazboost.training.plan import Plan
 from hazboost.training.starts import ConstantStart, marginal_at_bound
@@ -65,17 +66,6 @@ def diagnose(plan: Plan, model: Model, sample: Sample) -> Diagnostics:
         "standard_error": gap.standard_error,
         "at_bounds": name_bounds(model, scores, target, at_bound),
     }
-
-
-def count_events(distribution: Distribution, target: Target) -> tuple[float, float]:
-    """Observed and expected events, weighted."""
-    interval = target.interval
-    ends = np.where(interval, target.upper, target.lower)
-    at_entry, at_lower, at_upper = distribution.cumulative_hazard(np.column_stack([target.entry, target.lower, ends])).T
-    # D / (exp(D) - 1) is 1 for very small D and 0 for very large ones, where the exponential would overflow.
-    inside = np.clip(np.where(interval, at_upper - at_lower, 1.0), np.finfo(float).tiny, MAX_EXPONENT)
-    observed = np.where(interval, inside / np.expm1(inside), target.event)
-    return float(target.weight @ observed), float(target.weight @ (at_lower - at_entry))
 
 
 class Gap(NamedTuple):

@@ -88,9 +88,8 @@ def advise(plan: Plan, target: Target, trained: Trained) -> None:
 
 def fit_start(plan: Plan, sample: Sample, choice: Choice) -> Start:
     """The start on all rows."""
-    if choice.ridge is None:
-        return fit_constant_start(plan, sample)
-    return fit_linear_start(plan, sample, choice.ridge)
+    start = fit_constant_start(plan, sample) if choice.ridge is None else fit_linear_start(plan, sample, choice.ridge)
+    return start if choice.shift is None else start.shifted(choice.shift)
 
 
 def grow_final(

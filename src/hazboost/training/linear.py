@@ -32,6 +32,8 @@ from hazboost.utils.devices import beside
 
 #: The search for the maximum ends when a step gains less than this of the mean loss.
 TOLERANCE = 1e-11
+#: How far the log-share of a head with a bounded cumulative hazard may move from its fit without covariates.
+SHARE_REACH = 3.0
 #: Columns for each row from which on it is faster to reduce them first.
 MANY_COLUMNS = 2
 #: With more unknowns than this, a matrix of all their curvatures costs more than it saves.
@@ -72,6 +74,10 @@ class LinearStart:
         log_intercept = beside(self.log_intercept, shift)
         # Each cause has scores of its own, so that a score gets the shift of one cause or none.
         return self.mixture.scores_of_logs(log_intercept[:, None] + scales.T @ shift.T).T
+
+    def shifted(self, shift: Array) -> LinearStart:
+        """The same with something added to the intercept."""
+        return replace(self, log_intercept=self.log_intercept + shift)
 
     def without_features(self) -> LinearStart:
         """The same for everybody: the subject at the mean of the features."""
@@ -235,12 +241,16 @@ class _PenalisedLoss:
 
 
 def _intercept_bounds(mixture: Mixture, log_intercept: Array, reach: float) -> Array:
-    """Log-parameters may move around their fit without covariates, shapes within their bounds; weights stay.
+    """Log-parameters may move around their fit without covariates, shapes within their bounds; most weights stay.
 
     Of shape (scores, 2).
     """
-    # Weights keep their marginal values: scales and weights are nearly exchangeable and would drift together.
+    # Weights keep their marginal values: scales and weights are nearly exchangeable and would drift together. Not so
+    # for a head with a bounded cumulative hazard, whose weight alone says how many events it brings.
     reaches = np.where(np.arange(mixture.n_scores) < mixture.first_weight_score, reach, 0.0)
+    if mixture.weight_activation.has_level:
+        for block in mixture.blocks:
+            reaches[mixture.shares(block)] = SHARE_REACH if block.head.cumulative_limit < np.inf else 0.0
     bounds = np.column_stack([log_intercept - reaches, log_intercept + reaches])
     for block in mixture.blocks:
         for p, parameter in enumerate(block.head.parameters):

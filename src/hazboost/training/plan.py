@@ -10,6 +10,7 @@ from hazboost.data.features import Schema
 from hazboost.data.summary import Summary
 from hazboost.engines.base import Engine
 from hazboost.training.policy import Pace, Policy
+from hazboost.utils.arrays import Array
 
 #: Time up to which risks are compared. Where hazards cross, most pairs are decided before the last events.
 HORIZONS: dict[str, Callable[[Summary, Policy], float]] = {
@@ -124,6 +125,8 @@ class Plan:
         Early stopping of a given number of rounds.
     search : Search
         How to choose what is not given.
+    guess : array of shape (scores,), optional
+        Log-parameters at which fits without covariates begin.
     """
 
     schema: Schema
@@ -133,6 +136,7 @@ class Plan:
     given: Given
     stopping: Stopping
     search: Search
+    guess: Array | None = None
 
     def on_a_worker(self, n_threads: int) -> Plan:
         """The same for one of several machines, which uses its own threads and draws nothing."""

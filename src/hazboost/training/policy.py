@@ -71,6 +71,8 @@ class Policy:
         learn how they act together. [Pace]
     max_rounds : float
         Largest number of rounds, for a learning rate of one; shorter steps get proportionally more.
+    most_bursts : int
+        The largest number of bounded heads that are added by likelihood. [Heads]
     events_for_half_trust : float
         Event count at which the trees' contribution is halved. [Shrinkage]
     depths : tuple of int
@@ -78,7 +80,8 @@ class Policy:
     events_for_leaf : float
         Deeper trees are tried with at least so many events for each leaf that they can have. [Depth]
     clear_gain : float
-        Standard errors of the gain in held-out likelihood from which on deeper trees are clearly better. [Depth]
+        Standard errors of a gain in held-out likelihood from which on deeper trees, or trees that are shrunk more or
+        less, are clearly better. [Depth, Calibration]
     horizon : float
         Risks are compared until this share of the events has happened. [Horizon]
     background_events : float
@@ -104,6 +107,7 @@ class Policy:
     with_hold_out: Pace = Pace(rate=0.3, rows=1.0, columns=1.0, caution=4.0, patience=5.0)
     fewest_columns: int = 5
     max_rounds: float = 100.0
+    most_bursts: int = 3
     events_for_half_trust: float = 100.0
     depths: tuple[int, ...] = (2, 4, 8)
     events_for_leaf: float = 60.0

@@ -17,8 +17,8 @@ from hazboost.data.folds import split_folds
 from hazboost.data.sample import Sample
 from hazboost.engines.base import Engine, Trees
 from hazboost.hazards.heads.base import VALUE
-from hazboost.hazards.mixture import shrink
 from hazboost.prediction.model import Start
+from hazboost.training.calibration import Predicted, level_shift, trust_by_evidence
 from hazboost.training.cross_validation import CrossValidation, Fold, is_clear, mean_curve
 from hazboost.training.linear import LinearStart
 from hazboost.training.plan import Plan, Stopping
@@ -66,6 +66,8 @@ class Choice:
         Models of the folds, to be averaged, or that of the hold-out; empty where trees are grown on all rows instead.
     start : Start, optional
         The start that was fitted to drawn rows, where there are many; elsewhere the start is fitted to all rows.
+    shift : array of shape (scores,), optional
+        What is added to the start, so that as many events are expected of held-out subjects as were observed.
     """
 
     ridge: float | None
@@ -75,6 +77,7 @@ class Choice:
     results: dict[str, list[float]]
     members: tuple[Member, ...] = ()
     start: Start | None = None
+    shift: Array | None = None
 
 
 class Found(NamedTuple):
@@ -143,10 +146,18 @@ def keep(found: Found, hold_out: float | None) -> Choice:
 
     Trees that are not kept are grown again on all rows.
     """
-    plan, best, trust = found.growing.plan, found.best, found.growing.trust
+    growing, best = found.growing, found.best
+    plan, trust, shift = growing.plan, growing.trust, None
+    # Of many subjects so few are held out that counting their events adds more noise than the trees have bias.
+    if hold_out is None:
+        parts, policy = growing.predict(best), plan.search.policy
+        trust = trust_by_evidence(plan.objective, parts, trust, policy)
+        shift = level_shift(plan.objective.mixture, parts, trust, policy.largest_difference)
     by_cause = [float(part[0]) for part in plan.objective.mixture.by_cause(trust)]
     results = {**found.losses, "round_loss": best.loss.tolist(), "trust": by_cause}
-    choice = Choice(found.ridge, best.rounds, best.depth, trust, results)
+    if shift is not None:
+        results["calibration"] = np.exp(plan.objective.mixture.scales @ shift).tolist()
+    choice = Choice(found.ridge, best.rounds, best.depth, trust, results, shift=shift)
     if best.rounds == 0 or (hold_out is not None and hold_out > plan.search.policy.small_hold_out):
         return choice
     return replace(choice, members=tuple(best.members), start=None if hold_out is None else found.growing.starts[0])
@@ -310,23 +321,23 @@ class Growing:
         """Threads of each fold: folds share those of the fit, and a single hold-out has all of them."""
         return max(1, self.plan.objective.n_threads // len(self.cv.folds))
 
-    def changes(self, ensemble: Ensemble) -> Array:
-        """By how much the trees change the loss of each held-out subject, or group of them."""
-        parts = zip(ensemble.members, self.cv.folds, strict=True)
-        return np.concatenate([self.change(member, fold, ensemble) for member, fold in parts])
+    def predict(self, ensemble: Ensemble) -> list[Predicted]:
+        """Scores of the held-out subjects of each fold."""
+        return [self.predict_fold(*one, ensemble) for one in zip(ensemble.members, self.cv.folds, strict=True)]
 
-    def change(self, member: Member, fold: Fold, ensemble: Ensemble) -> Array:
-        """The same for the subjects of one fold."""
+    def predict_fold(self, member: Member, fold: Fold, ensemble: Ensemble) -> Predicted:
+        """The same for one fold."""
         held, start = fold.held, self.starts[fold.number].margin(fold.held.X)
         kept = member.rounds_kept(ensemble.rounds)
-        if kept == 0:  # without trees nothing changes, and there are no trees to ask
-            return held.by_group(np.zeros_like(held.target.subject_mass))
+        if kept == 0:  # there are no trees to ask
+            return Predicted(held, start, start)
         engine = self.engine(fold, ensemble.depth)
-        grown = engine.scores(member.trees, engine.matrix(held.X, start), (0, kept))
-        objective, rows = self.plan.objective, self.plan.objective.observe(held.target)
-        at_start, at_end = (objective.losses(scores, rows) for scores in (start, shrink(start, grown, self.trust)))
-        limit = self.plan.search.policy.largest_difference
-        return held.by_group(held.target.limited_change(at_end, at_start, limit))
+        return Predicted(held, start, engine.scores(member.trees, engine.matrix(held.X, start), (0, kept)))
+
+    def changes(self, ensemble: Ensemble) -> Array:
+        """By how much the trees change the loss of each held-out subject, or group of them."""
+        objective, limit = self.plan.objective, self.plan.search.policy.largest_difference
+        return np.concatenate([part.change(objective, self.trust, limit) for part in self.predict(ensemble)])
 
 
 def trust_in_trees(plan: Plan, events: Array) -> Array:

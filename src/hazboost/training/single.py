@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,7 +33,8 @@ def fit_constant_start(plan: Plan, sample: Sample) -> ConstantStart:
     """The same start for every subject."""
     rng = np.random.default_rng(plan.search.seed)
     mixture, target = plan.objective.mixture, sample.target
-    return ConstantStart(calm_absent_causes(mixture, STARTS[plan.given.init](mixture, target, rng), target))
+    rule = partial(marginal_start, first=plan.guess) if plan.given.init == "marginal" else STARTS[plan.given.init]
+    return ConstantStart(calm_absent_causes(mixture, rule(mixture, target, rng), target))
 
 
 def fit_linear_starts(plan: Plan, sample: Sample, ridges: Sequence[float], most: int) -> list[LinearStart]:
@@ -41,7 +43,8 @@ def fit_linear_starts(plan: Plan, sample: Sample, ridges: Sequence[float], most:
     # Starts with the same seed use the same draws, so that those of the folds differ by their rows only.
     most = max(most, policy.rows_for_column * sample.X.shape[1])
     sample = sample.draw(most, np.random.default_rng(plan.search.seed)).in_memory()
-    without_covariates = marginal_start(mixture.in_logs, sample.target, np.random.default_rng(plan.search.seed))
+    rng = np.random.default_rng(plan.search.seed)
+    without_covariates = marginal_start(mixture.in_logs, sample.target, rng, plan.guess)
     design = learn_design(sample.X, plan.schema, sample.target.mass, policy.skewness, policy.farthest)
     path = fit_linear_path(
         mixture, design, sample.X, sample.target, without_covariates, ridges, policy, plan.given.directions

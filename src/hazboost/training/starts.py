@@ -6,8 +6,9 @@ zero. (The paper's text draws ``k ~ N(0, 2)``; with ReLU, half of the heads woul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -109,28 +110,73 @@ def fit_to_curve(head: Head, time: Array, survival: Array) -> Array:
     return fitted
 
 
-def marginal_start(mixture: Mixture, target: Target, rng: np.random.Generator) -> Array:
-    """Maximise the likelihood without covariates, from shapes spread between 1/2 and 2.
+def marginal_start(mixture: Mixture, target: Target, rng: np.random.Generator, first: Array | None = None) -> Array:
+    """Maximise the likelihood without covariates, from log-parameters ``first`` or else shapes between 1/2 and 2.
 
     Parameters are fitted as logarithms and weights as scores of their own activation, inside bounds that leave every
     head a part in the hazard: one that starts with none has no gradient and never learns.
     """
-    logs = mixture.in_logs
-    target = condense(join_rows(target), ENOUGH_TIMES)
-    # A delayed entry is a row of negative weight in the condensed data: it does not count as a subject.
-    subjects, rates = target.weight[target.weight > 0.0].sum(), _rates(mixture, target)
-    observed = Observed.of(target, mixture.n_causes)
-    first = _lay_out(logs, [_first_guess(block, rates, target) for block in mixture.blocks], _equal_weights(mixture))
-    share = target.weight / subjects
+    loss = MarginalLoss.of(mixture, target)
+    return mixture.scores_of_logs(loss.minimise(loss.guess() if first is None else first))
 
-    def mean_loss(start: Array) -> tuple[float, Array]:
-        loss, penalty = row_loss(logs, _for_all(start, len(target)), observed, GRADIENT), penalise_shapes(logs, start)
-        return float(loss.value @ share) + penalty[0] / subjects, loss.gradient @ share + penalty[1] / subjects
 
-    bounds = np.array(_bounds(mixture, rates))
-    hessian = differences(mean_loss, first, mean_loss(first)[1], np.arange(len(first)))
-    search = QuasiNewton(bounds, 0.5 * (hessian + hessian.T), TOLERANCE)
-    return mixture.scores_of_logs(search.minimise(mean_loss, first))
+@dataclass(frozen=True)
+class MarginalLoss:
+    """The mean loss without covariates, as a function of log-parameters and scores of weights, with its gradient.
+
+    Attributes
+    ----------
+    mixture : Mixture
+        The heads, with log-parameters as scores.
+    target : Target
+        What was observed, with few distinct times.
+    observed : Observed
+        The same, as likelihoods read it.
+    subjects : float
+        Weighted number of subjects.
+    """
+
+    mixture: Mixture
+    target: Target
+    observed: Observed
+    subjects: float
+
+    @classmethod
+    def of(cls, mixture: Mixture, target: Target, size: int = ENOUGH_TIMES) -> MarginalLoss:
+        """The loss of some subjects, with at most so many distinct times of events, and of censoring."""
+        target = condense(join_rows(target), size)
+        # A delayed entry is a row of negative weight in the condensed data: it does not count as a subject.
+        subjects = float(target.weight[target.weight > 0.0].sum())
+        return cls(mixture.in_logs, target, Observed.of(target, mixture.n_causes), subjects)
+
+    def __call__(self, logs: Array) -> tuple[float, Array]:
+        """The penalised loss and its gradient."""
+        loss = row_loss(self.mixture, _for_all(logs, len(self.target)), self.observed, GRADIENT)
+        penalty, slope = penalise_shapes(self.mixture, logs)
+        weight, n = self.target.weight, self.subjects
+        return (float(loss.value @ weight) + penalty) / n, (loss.gradient @ weight + slope) / n
+
+    @cached_property
+    def rates(self) -> Array:
+        """Events of each cause over the time under observation."""
+        return _rates(self.mixture, self.target)
+
+    def guess(self) -> Array:
+        """Where to begin if nothing is known."""
+        return guess(self.mixture, self.rates, self.target)
+
+    def minimise(self, first: Array) -> Array:
+        """The minimum that is reached from somewhere."""
+        bounds = np.array(_bounds(self.mixture, self.rates))
+        first = np.clip(first, *bounds.T)
+        hessian = differences(self, first, self(first)[1], np.arange(len(first)))
+        return QuasiNewton(bounds, 0.5 * (hessian + hessian.T), TOLERANCE).minimise(self, first)
+
+
+def guess(mixture: Mixture, rates: Array, target: Target) -> Array:
+    """Log-parameters before anything was fitted, and equal weights."""
+    logs = [_first_guess(block, rates, target) for block in mixture.blocks]
+    return _lay_out(mixture.in_logs, logs, _equal_weights(mixture))
 
 
 def penalise_shapes(mixture: Mixture, logs: Array) -> tuple[float, Array]:
@@ -172,15 +218,15 @@ def half_an_event(mixture: Mixture, target: Target) -> Array:
     logs, without_events = mixture.in_logs, np.full(len(target), np.inf)
     exposure = condense(Target.of(target.middle, without_events, target.weight, entry=target.entry), ENOUGH_TIMES)
     observed, rate = Observed.of(exposure, 1), np.array([0.5 / target.exposure])
-    guess = _lay_out(logs, [_first_guess(block, rate, target) for block in mixture.blocks], _equal_weights(mixture))
+    quiet = guess(mixture, rate, target)
     scales = mixture.of_role("scale")
 
     def too_many(shift: float) -> float:
-        scores = _for_all(guess + shift * scales, len(exposure))
+        scores = _for_all(quiet + shift * scales, len(exposure))
         expected = float(exposure.weight @ row_loss(logs, scores, observed, VALUE).value)
         return float(np.log(2.0 * max(expected, SMALLEST_TIME)))
 
-    return mixture.scores_of_logs(guess + _first_root(too_many, *CURVE_RANGES["scale"]) * scales)
+    return mixture.scores_of_logs(quiet + _first_root(too_many, *CURVE_RANGES["scale"]) * scales)
 
 
 def _first_root(function: Callable[[float], float], low: float, high: float) -> float:
@@ -214,14 +260,18 @@ def _first_guess(block: Block, rates: Array, target: Target) -> list[Array]:
     """
     if block.head.cumulative_limit < np.inf:
         shares = (np.arange(block.count) + 1.0) / (block.count + 1.0)
-        times = [target.event_quantile(share) if target.has_events else share * target.longest for share in shares]
-        return [-FIRST_BURST * np.log(times), np.full(block.count, np.log(FIRST_BURST))]
+        return [-FIRST_BURST * np.log(burst_times(target, shares)), np.full(block.count, np.log(FIRST_BURST))]
     spread = np.linspace(-np.log(2.0), np.log(2.0), block.count) if block.count > 1 else np.zeros(1)
     # With the longest follow-up as the unit of time, in which all families rise about as much.
     log_longest = float(np.log(target.longest))
     scale = np.full(block.count, np.log(rates[block.cause - 1]) + log_longest)
-    guess = [scale if parameter.role == "scale" else spread for parameter in block.head.parameters]
-    return list(block.head.change_time_unit(log_longest, *guess))
+    logs = [scale if parameter.role == "scale" else spread for parameter in block.head.parameters]
+    return list(block.head.change_time_unit(log_longest, *logs))
+
+
+def burst_times(target: Target, shares: Iterable[float]) -> Array:
+    """Times at which bursts may be: by which these shares of the events have happened."""
+    return np.array([target.event_quantile(one) if target.has_events else one * target.longest for one in shares])
 
 
 def _rates(mixture: Mixture, target: Target) -> Array:
@@ -289,3 +339,7 @@ class ConstantStart:
     def margin(self, X: Any) -> Array:
         """The intercept, once for each row."""
         return beside(np.tile(self.intercept, (X.shape[0], 1)), X)
+
+    def shifted(self, shift: Array) -> ConstantStart:
+        """The same with something added."""
+        return ConstantStart(self.intercept + shift)

@@ -1,0 +1,159 @@
+"""Calibration by held-out subjects."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hazboost import FPBoost, Surv
+from hazboost.boosting.objective import Objective
+from hazboost.boosting.steps import STEPS
+from hazboost.data.sample import Sample
+from hazboost.data.target import Target
+from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
+from hazboost.hazards.distribution import Distribution
+from hazboost.hazards.mixture import Mixture
+from hazboost.training.calibration import Predicted, count_events, level_shift, trust_by_evidence
+from hazboost.training.policy import POLICY
+
+
+def exponential(n_causes=1, activation="scaled_softmax"):
+    return Mixture({"exponential": 1}, PARAMETER_ACTIVATIONS["exp"], WEIGHT_ACTIVATIONS[activation], n_causes=n_causes)
+
+
+def scores_of(mixture, log_hazards):
+    """Scores of an exponential head for each cause, of shape (n, causes)."""
+    scores = np.zeros((len(log_hazards), mixture.n_scores))
+    for cause, block in enumerate(mixture.blocks):
+        scores[:, block.scores(0)] = log_hazards[:, cause, None]
+    return scores
+
+
+def part_of(mixture, target, log_hazards):
+    scores = scores_of(mixture, log_hazards)
+    return Predicted(Sample(np.zeros((len(target), 1)), target), scores, scores)
+
+
+def test_expected_events_become_the_observed_ones():
+    """Two causes, with rates that are predicted half and three times as large as they are."""
+    rng, n, mixture = np.random.default_rng(0), 5_000, exponential(2)
+    rates, limit = np.array([0.5, 0.2]), rng.exponential(2.0, n)
+    times = rng.exponential(1.0 / rates, size=(n, 2))
+    first = times.min(axis=1)
+    cause = np.where(first <= limit, 1 + times.argmin(axis=1), 0)
+    time = np.minimum(first, limit)
+    target = Target.of(time, np.where(cause > 0, time, np.inf), cause=cause)
+    predicted = np.log(rates * [0.5, 3.0]) * np.ones((n, 1))
+    shift = level_shift(mixture, [part_of(mixture, target, predicted)], np.ones(mixture.n_scores), np.inf)
+    assert np.exp(mixture.scales @ shift) == pytest.approx([2.0, 1.0 / 3.0], rel=0.06)
+    distribution = Distribution(mixture, scores_of(mixture, predicted) + shift)
+    for one in (1, 2):
+        observed, expected = count_events(distribution, target, one)
+        assert observed == (cause == one).sum()
+        assert expected == pytest.approx(observed, rel=1e-12)
+
+
+def test_one_who_outlives_a_confident_prediction_does_not_decide():
+    rng, n, mixture = np.random.default_rng(0), 2_000, exponential()
+    time = rng.exponential(1.0, n)
+    time[0] = 1e6
+    target = Target.of(time, time)
+    part = part_of(mixture, target, np.zeros((n, 1)))
+    free, limited = (
+        np.exp(mixture.scales @ level_shift(mixture, [part], np.ones(mixture.n_scores), limit))[0]
+        for limit in (np.inf, 3.0)
+    )
+    assert free < 0.01
+    assert limited == pytest.approx(1.0, abs=0.06)
+
+
+@pytest.mark.parametrize("limit", [0.3, 1.0, 3.0, np.inf])
+def test_a_right_model_is_right_until_every_limit(limit):
+    """Events until the cumulative hazard has reached the limit, and what is expected until then."""
+    rng, n, mixture = np.random.default_rng(1), 20_000, exponential()
+    log_hazard = rng.normal(size=(n, 1))
+    time, entry = rng.exponential(np.exp(-log_hazard[:, 0])), np.zeros(n)
+    target = Target.of(time, time, entry=entry)
+    observed, expected = count_events(Distribution(mixture, scores_of(mixture, log_hazard)), target, limit=limit)
+    assert observed == pytest.approx(expected, abs=4.0 * np.sqrt(expected))
+
+
+def test_intervals_and_delayed_entry_count_as_expected():
+    rng, n, mixture = np.random.default_rng(2), 5_000, exponential()
+    time = rng.exponential(1.0, n)
+    lower = np.floor(time / 0.5) * 0.5
+    entry = np.where(np.arange(n) % 2, 0.5 * lower, 0.0)
+    target = Target.of(lower, lower + 0.5, entry=entry)
+    distribution = Distribution(mixture, scores_of(mixture, np.zeros((n, 1))))
+    observed, expected = count_events(distribution, target)
+    kept = lower - entry
+    assert expected == pytest.approx(kept.sum())
+    assert observed == pytest.approx(n * 0.5 / np.expm1(0.5))
+
+
+def test_weights_without_a_level_stay():
+    mixture = exponential(activation="relu")
+    target = Target.of(np.ones(10), np.ones(10))
+    assert not level_shift(mixture, [part_of(mixture, target, np.ones((10, 1)))], np.ones(2), 3.0).any()
+
+
+def evidence(truth, n=2_000, sd=0.3):
+    """Trust in trees that add ``sd`` z to a log-hazard, where the truth adds ``truth`` z."""
+    rng, mixture = np.random.default_rng(0), exponential()
+    z = rng.normal(size=(n, 1))
+    time = rng.exponential(np.exp(-truth * z[:, 0]))
+    objective = Objective(mixture, 0.0, 0.5, STEPS["newton"])
+    part = part_of(mixture, Target.of(time, time), np.zeros((n, 1)))
+    part = part._replace(grown=scores_of(mixture, sd * z))
+    trust = np.full(mixture.n_scores, 0.5)
+    return trust_by_evidence(objective, [part], trust, POLICY)[0]
+
+
+def test_held_out_subjects_decide_how_much_of_the_trees_is_kept():
+    assert evidence(truth=0.6) == 1.0
+    assert evidence(truth=0.15) == 0.5
+    assert evidence(truth=0.0) == 0.25
+
+
+def test_a_cause_without_trust_gets_none():
+    mixture = exponential(2)
+    rng = np.random.default_rng(0)
+    z, n = rng.normal(size=(500, 1)), 500
+    time = rng.exponential(np.exp(-2.0 * z[:, 0]))
+    part = part_of(mixture, Target.of(time, time, cause=np.ones(n, dtype=int)), np.zeros((n, 2)))
+    part = part._replace(grown=scores_of(mixture, np.column_stack([z, 0.0 * z])))
+    trust = mixture.join_causes([np.full(3, 0.5), np.zeros(3)])
+    by_cause = mixture.by_cause(trust_by_evidence(Objective(mixture, 0.0, 0.5, STEPS["newton"]), [part], trust, POLICY))
+    assert [one[0] for one in by_cause] == [1.0, 0.0]
+
+
+def test_new_subjects_have_as_many_events_as_expected():
+    """Curved effects that trees learn in part: without calibration too many or too few events are expected."""
+    rng, ratios = np.random.default_rng(0), []
+
+    def draw(n):
+        X = rng.normal(size=(n, 4))
+        time = rng.exponential(np.exp(-np.abs(2.0 * X[:, 0]) - X[:, 1]))
+        limit = rng.exponential(0.5, n)
+        return X, (time <= limit, np.minimum(time, limit))
+
+    for _ in range(5):
+        model = FPBoost(random_state=0).fit(*draw(300))
+        X, (event, time) = draw(5_000)
+        expected = [one(t) for one, t in zip(model.predict_cumulative_hazard_function(X), time, strict=True)]
+        ratios.append(np.minimum(expected, 3.0).sum() / event[np.array(expected) <= 3.0].sum())
+        assert model.cv_results_["calibration"][0] == pytest.approx(1.0, abs=0.2)
+    assert np.mean(ratios) == pytest.approx(1.0, abs=0.05)
+
+
+def test_calibration_is_that_of_each_cause():
+    rng, n = np.random.default_rng(0), 300
+    X, time = rng.normal(size=(n, 2)), rng.exponential(size=n)
+    y = Surv.right(rng.integers(0, 3, n), time)
+    model = FPBoost(n_folds=3, random_state=0).fit(X, y)
+    assert len(model.cv_results_["calibration"]) == 2
+    again = replace(model.model_, trust=np.zeros_like(model.model_.trust))
+    target = Target.of(time, np.where(y["event"] > 0, time, np.inf), cause=y["event"])
+    counts = [count_events(again.distribution(X), target, cause) for cause in (1, 2)]
+    for (observed, expected), ratio in zip(counts, model.cv_results_["calibration"], strict=True):
+        assert expected / observed == pytest.approx(ratio, rel=0.03)  # the start is that of maximum likelihood

@@ -1,0 +1,132 @@
+"""Heads that are chosen by likelihood."""
+
+import numpy as np
+import pytest
+
+from hazboost import FPBoost, Surv
+from hazboost.data.target import Target
+from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
+from hazboost.hazards.distribution import Distribution
+from hazboost.hazards.mixture import Mixture
+from hazboost.training.heads import add_burst, choose_heads, with_burst
+from hazboost.training.starts import MarginalLoss
+
+COUNTS = {"weibull": 1, "loglogistic": 1}
+
+
+def mixture(counts=COUNTS, n_causes=1):
+    return Mixture(counts, PARAMETER_ACTIVATIONS["exp"], WEIGHT_ACTIVATIONS["scaled_softmax"], n_causes=n_causes)
+
+
+def waves(n, rng):
+    """Two waves of events, of which the second is broader."""
+    return np.where(rng.random(n) < 0.4, rng.normal(20.0, 2.0, n), rng.normal(80.0, 8.0, n))
+
+
+def seen(time):
+    """Everybody observed, in the median event time."""
+    return Target.of(time / np.median(time), time / np.median(time))
+
+
+LAWS = {
+    "exponential": lambda n, rng: rng.exponential(size=n),
+    "weibull": lambda n, rng: rng.weibull(3.0, size=n),
+    "lognormal": lambda n, rng: rng.lognormal(size=n),
+}
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("n", [100, 1000])
+def test_ordinary_times_need_no_burst(law, n):
+    times = [LAWS[law](n, np.random.default_rng(seed)) for seed in range(5)]
+    chosen = [choose_heads(mixture(), seen(one), 3).mixture.counts.get("bounded", 0) for one in times]
+    assert np.median(chosen) == 0
+
+
+@pytest.mark.parametrize("n", [100, 1000])
+def test_two_waves_are_found(n):
+    """The largest error of survival falls with n, where that of the heads to begin with stays above 0.1."""
+    time = waves(n, np.random.default_rng(0))
+    many = waves(200_000, np.random.default_rng(1))
+    grid = np.linspace(10.0, 110.0, 101)
+    truth = (many[:, None] > grid).mean(axis=0)
+
+    def error(most):
+        heads, logs = choose_heads(mixture(), seen(time), most)
+        return np.abs(Distribution(heads, logs[None], np.median(time)).survival(grid)[0] - truth).max()
+
+    assert error(0) > 0.1
+    assert error(3) < 2.5 / np.sqrt(n)
+
+
+@pytest.mark.parametrize("n_causes", [1, 2])
+@pytest.mark.parametrize("counts", [COUNTS, {"weibull": 2, "loglogistic": 1, "bounded": 1}, {"loglogistic": 1}])
+def test_a_new_burst_leaves_the_others_as_they_are(counts, n_causes):
+    """A burst that is over before everything has no hazard, and the others have the weights they had."""
+    old = mixture(counts, n_causes)
+    new = with_burst(old)
+    logs = np.random.default_rng(0).normal(size=old.n_scores)
+    wider = add_burst(old, new, logs, (500.0, 0.0))
+    times = np.array([[0.1, 0.5, 1.0, 4.0]])
+    for cause in range(1, n_causes + 1):
+        before, after = (
+            Distribution(one, scores[None]).of_cause(cause).hazard(times) for one, scores in ((old, logs), (new, wider))
+        )
+        np.testing.assert_allclose(after, before, rtol=1e-9)
+
+
+def test_another_head_never_lowers_the_likelihood():
+    target = seen(waves(300, np.random.default_rng(0)))
+    losses = []
+    for most in range(4):
+        heads, logs = choose_heads(mixture(), target, most)
+        losses.append(MarginalLoss.of(heads, target)(logs)[0])
+    assert losses == sorted(losses, reverse=True)
+    assert losses[1] < losses[0] - 0.1
+
+
+def test_rounded_times_are_no_bursts():
+    """Survival of a constant hazard in whole days: the first days have a tenth of all events each."""
+    time = np.ceil(np.random.default_rng(0).exponential(8.0, 1000))
+    assert choose_heads(mixture(), seen(time), 3).mixture.counts.get("bounded", 0) == 0
+
+
+def simulate(n=200):
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(n, 2)), Surv.right(np.ones(n, dtype=bool), waves(n, rng))
+
+
+def test_the_choice_is_visible_and_can_be_made_by_the_user():
+    X, y = simulate()
+    quick = {"n_estimators": 2, "n_folds": 2, "random_state": 0}
+    chosen = FPBoost(**quick).fit(X, y)
+    assert chosen.heads_["weibull"] == chosen.heads_["loglogistic"] == 1
+    assert 1 <= chosen.heads_["bounded"] <= 3
+    given = FPBoost(**quick, heads={"bounded": chosen.heads_["bounded"]}).fit(X, y)
+    assert given.heads_ == chosen.heads_
+    with pytest.warns(UserWarning, match="the fitted curves are poor"):
+        assert FPBoost(**quick, heads=None).fit(X, y).heads_ == COUNTS
+
+
+@pytest.mark.filterwarnings("ignore:the fitted curves are poor")
+@pytest.mark.parametrize(
+    "parameters", [{"solver": "gradient"}, {"init": "km"}, {"heads_activation": "softmax"}, {"uniform_heads": True}]
+)
+def test_other_settings_have_the_heads_they_were_given(parameters):
+    assert FPBoost(n_estimators=2, n_folds=2, random_state=0, **parameters).fit(*simulate()).heads_ == COUNTS
+
+
+@pytest.mark.filterwarnings("ignore:.* the event has the codes 1, 2")
+def test_every_kind_of_outcome_can_choose():
+    """Causes, delayed entry and intervals of two waves."""
+    rng = np.random.default_rng(0)
+    time, X = waves(400, rng), rng.normal(size=(400, 1))
+    outcomes = {
+        "causes": Surv.right(np.where(time < 40.0, 1, 2), time),
+        "entry": Surv.right(np.ones(400, dtype=bool), time, entry=0.3 * time),
+        "intervals": Surv.interval(np.floor(time / 4.0) * 4.0, np.floor(time / 4.0) * 4.0 + 4.0),
+    }
+    for y in outcomes.values():
+        model = FPBoost(n_estimators=1, n_folds=2, random_state=0).fit(X, y)
+        survival = model.predict_survival_function(X[:1], times=[40.0, 60.0])[0]
+        assert survival == pytest.approx(np.array([0.6, 0.6]), abs=0.08)
