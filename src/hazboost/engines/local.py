@@ -94,9 +94,22 @@ class LocalEngine:
 
     def grow(self, trees: xgb.Booster, matrix: xgb.DMatrix, gradient: Array, hessian: Array) -> xgb.Booster:
         """One more round."""
-        made = self.rounds(trees)
+        made, gradient = self.rounds(trees), self._of_heavy_scores(gradient, hessian)
         trees.boost(matrix, iteration=made, grad=with_idle_outputs(gradient), hess=with_idle_outputs(hessian))
         return trees
+
+    def _of_heavy_scores(self, gradient: Array, hessian: Array) -> Array:
+        """The gradient, set to zero for scores whose rows together weigh less than a leaf has to.
+
+        From 3.4 on, XGBoost asks this of the two sides of a split only: a tree without any would move everybody.
+        """
+        sampled = self.settings.get("subsample", 1.0) * self.total(to_host(hessian.sum(axis=0)))
+        light = np.flatnonzero(sampled < self.settings.get("min_child_weight", 1.0))
+        if not len(light):
+            return gradient
+        heavy = gradient.copy()
+        heavy[:, light] = 0.0
+        return heavy
 
     def scores(self, trees: xgb.Booster, matrix: xgb.DMatrix, rounds: tuple[int, int] | None = None) -> Array:
         """Start plus trees. XGBoost remembers the scores of data that it has seen and adds the new trees only."""
