@@ -10,7 +10,8 @@ import numpy as np
 import xgboost as xgb
 
 from hazboost.engines.base import Columns
-from hazboost.engines.collective import together
+from hazboost.engines.bins import rows_with_bins
+from hazboost.engines.collective import is_in_company, together
 from hazboost.engines.dialect import constraints, feature_names, feature_types, within_range
 from hazboost.engines.external import BatchedFeatures, external_matrix
 from hazboost.engines.features import Features
@@ -69,8 +70,21 @@ class LocalEngine:
             if isinstance(X, BatchedFeatures):
                 return external_matrix(X, fields, common, nthread=threads, max_bin=self.settings["max_bin"], ref=like)
             if columns is not None and like is None and self.settings.get("tree_method") == "hist":
-                return xgb.QuantileDMatrix(X, max_bin=self.settings["max_bin"], **everything)
+                bins = self._bins(X, columns.get("weight"), common, threads)
+                return xgb.QuantileDMatrix(X, max_bin=self.settings["max_bin"], ref=bins, **everything)
             return xgb.DMatrix(within_range(X, self.features), **everything)
+
+    def _bins(
+        self, X: Any, weight: Array | None, common: Mapping[str, Any], threads: int
+    ) -> xgb.QuantileDMatrix | None:
+        """Data whose bins to use; None for XGBoost's own, also where it has to find those of several processes."""
+        if is_in_company():
+            return None
+        most, categorical = self.settings["max_bin"], self.features.categorical if self.features else ()
+        rows = rows_with_bins(X, weight, most, categorical, threads)
+        if rows is None:
+            return None
+        return xgb.QuantileDMatrix(rows, max_bin=most, nthread=threads, enable_categorical=True, **common)
 
     def threads_for(self, rows: int) -> int:
         """Threads for so many rows: on few, they wait for one another longer than they work."""
