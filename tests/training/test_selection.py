@@ -73,7 +73,7 @@ def test_linear_data_get_a_weak_ridge_and_noise_a_strong_one():
     learned = automatic().fit(X, y)
     noise = [automatic().fit(np.random.default_rng(seed).normal(size=X.shape), y) for seed in range(5, 10)]
     assert learned.ridge_ < min(model.ridge_ for model in noise)
-    assert np.median([model.n_estimators_ for model in noise]) < 10
+    assert np.median([model.n_estimators_ for model in noise]) < 20  # of several hundred
 
 
 @curved
@@ -366,7 +366,7 @@ def test_copies_of_a_subject_do_not_choose_the_model(container):
     rng = np.random.default_rng(0)
     person = np.arange(800) // 4
     X, y = rng.normal(size=(200, 5))[person], (np.ones(800, dtype=bool), rng.weibull(1.5, 200)[person])
-    model = automatic(max_depth=2, learning_rate=1.0)
+    model = automatic(max_depth=2, learning_rate=0.5)
     assert model.fit(container(X), y).n_estimators_ < 3
     assert model.fit(container(X), y, groups=person).n_estimators_ < 3
     apart = np.arange(800)  # as if all rows were different subjects
