@@ -355,7 +355,10 @@ def test_history_starts_before_the_first_round_in_the_users_time():
     np.testing.assert_allclose(np.subtract(history[5], in_years), EVENT.mean() * np.log(365.25), rtol=1e-4)
 
 
-@pytest.mark.parametrize("factor", [1e-20, 1.0 / 300, 1000.0, 1e20])
+# Powers of two change no digit of a weight. With any other factor weights are rounded otherwise: then the search for a
+# start ends elsewhere on a ridge of equal likelihood (a scale and a share of a head can be exchanged), and trees have
+# to choose between splits that are equally good.
+@pytest.mark.parametrize("factor", [2.0**-66, 2.0**-8, 2.0**10, 2.0**66])
 @pytest.mark.parametrize("options", [{}, {"n_estimators": "auto", "init": "linear", "n_folds": 2}], ids=str)
 @pytest.mark.parametrize("step", STEPS)
 def test_only_ratios_of_weights_matter(factor, options, step):
@@ -363,10 +366,10 @@ def test_only_ratios_of_weights_matter(factor, options, step):
     weight = np.random.default_rng(0).uniform(0.2, 2.0, len(X))
     expected = small(**options, **STEPS[step]).fit(X, Y, sample_weight=weight)
     scaled = small(**options, **STEPS[step]).fit(X, Y, sample_weight=factor * weight)
-    np.testing.assert_allclose(scaled.predict(X), expected.predict(X), rtol=1e-5)
-    np.testing.assert_allclose(scaled.history_["train_loss"], expected.history_["train_loss"], rtol=1e-6)
+    np.testing.assert_array_equal(scaled.predict(X), expected.predict(X))
+    np.testing.assert_array_equal(scaled.history_["train_loss"], expected.history_["train_loss"])
     equal = small(**options, **STEPS[step]).fit(X, Y, sample_weight=np.full(len(X), factor))
-    np.testing.assert_allclose(equal.predict(X), small(**options, **STEPS[step]).fit(X, Y).predict(X), rtol=1e-5)
+    np.testing.assert_array_equal(equal.predict(X), small(**options, **STEPS[step]).fit(X, Y).predict(X))
 
 
 @pytest.mark.parametrize("init", STARTS)

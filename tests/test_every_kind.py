@@ -68,6 +68,26 @@ def test_cutting_subjects_in_pieces_does_not_change_the_model(parameters):
         np.testing.assert_allclose(parts.history_[name], losses, atol=2e-4, err_msg=name)
 
 
+def predictions_of_cut_subjects(X, event, time):
+    subject, start, stop, seen = cut_subjects(event, time, np.random.default_rng(1))
+    return FPBoost(**FAST, n_estimators=10).fit(X[subject], Surv.counting(start, stop, seen, id=subject)).predict(X)
+
+
+def predictions_in_another_order(X, event, time):
+    order = np.random.default_rng(1).permutation(len(X))
+    return FPBoost(**FAST, n_estimators=10).fit(X[order], Surv.right(event[order], time[order])).predict(X)
+
+
+@pytest.mark.parametrize("predictions", [predictions_of_cut_subjects, predictions_in_another_order])
+def test_bins_of_many_values_do_not_depend_on_the_rows(predictions):
+    """With more values than bins, the quantiles that XGBoost sketches do."""
+    rounded, time, censoring, rng = simulate(1500)
+    X = rounded + rng.uniform(-0.05, 0.05, rounded.shape)
+    event, time = time <= censoring, np.minimum(time, censoring)
+    whole = FPBoost(**FAST, n_estimators=10).fit(X, Surv.right(event, time))
+    np.testing.assert_allclose(predictions(X, event, time), whole.predict(X), atol=1e-5)
+
+
 def without_features(n):
     """A feature that says nothing: the model is its start."""
     return np.zeros((n, 1))

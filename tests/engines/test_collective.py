@@ -18,7 +18,7 @@ RNG = np.random.default_rng(0)
 X = RNG.integers(0, 5, size=(300, 3)).astype(float)
 GOAL = np.column_stack([X[:, 0] > 2, X[:, 1]]).astype(float)
 COLUMNS = {"lower": np.ones(300), "upper": np.ones(300)}
-ENGINE = LocalEngine(SETTINGS, 2)
+ENGINE = LocalEngine({**SETTINGS, "min_child_weight": 100.0}, 2)  # more than there are rows in one process
 
 
 def grow(rows, rounds=5):

@@ -44,9 +44,9 @@ class Parts:
         return Parts(self.X[key], self.size, self.cache)
 
 
-def grow(engine, X, rounds=4):
-    """Squared error towards a known goal."""
-    matrix = engine.matrix(X, START, COLUMNS)
+def grow(engine, X, like=None, rounds=4):
+    """Squared error towards a known goal. Data in batches are given data in memory, whose bins they use."""
+    matrix = engine.matrix(X, START, COLUMNS, like)
     trees = engine.no_trees(matrix)
     for _ in range(rounds):
         trees = engine.grow(trees, matrix, engine.scores(trees, matrix) - START - GOAL, np.ones((N, 3)))
@@ -78,8 +78,8 @@ def test_trees_and_columns_are_those_of_data_in_memory(tmp_path, container, shar
     batched = Parts(data, size, tmp_path)
     assert isinstance(batched, BatchedFeatures)
     assert not isinstance(data, BatchedFeatures)
-    matrix, trees = grow(engine, batched)
     reference, expected = grow(engine, data)
+    matrix, trees = grow(engine, batched, reference)
     np.testing.assert_array_equal(engine.scores(trees, matrix), engine.scores(expected, reference))
     for name, values in engine.columns(reference).items():
         np.testing.assert_array_equal(engine.columns(matrix)[name], values)
@@ -90,8 +90,8 @@ def test_trees_and_columns_are_those_of_data_in_memory(tmp_path, container, shar
 def test_constrained_scores_are_grown_on_their_own_features(tmp_path):
     features = Features(4, directions=(1, 0, 0, 0))
     engine = monotone_engine(lambda some, n: LocalEngine(SETTINGS, n, some), features, np.array([True, False, False]))
-    matrix, trees = grow(engine, Parts(X, 40, tmp_path))
     reference, expected = grow(engine, X)
+    matrix, trees = grow(engine, Parts(X, 40, tmp_path), reference)
     np.testing.assert_array_equal(engine.scores(trees, matrix), engine.scores(expected, reference))
 
 
@@ -111,8 +111,8 @@ def test_scores_of_a_round_are_known_without_reading_the_bins(tmp_path, monkeypa
     cache, elsewhere = tmp_path / "cache", tmp_path / "elsewhere"
     cache.mkdir()
     engine = LocalEngine(SETTINGS, 3, FEATURES)
-    matrix, trees = grow(engine, Parts(X, 50, cache))
     reference, expected = grow(engine, X)
+    matrix, trees = grow(engine, Parts(X, 50, cache), reference)
     cache.rename(elsewhere)
     np.testing.assert_array_equal(engine.scores(trees, matrix), engine.scores(expected, reference))
     with pytest.raises(xgb.core.XGBoostError):  # those of other rounds are not

@@ -91,6 +91,27 @@ def test_held_out_scores_are_those_of_the_finished_model(store):
     np.testing.assert_array_equal(watched, finished)
 
 
+@pytest.mark.parametrize(
+    ("settings", "moves"),
+    [
+        ({"min_child_weight": 79.0}, [True, False]),
+        ({"min_child_weight": 81.0}, [False, False]),
+        ({"min_child_weight": 60.0, "subsample": 0.5}, [False, False]),
+        ({"min_child_weight": 0.0}, [True, True]),
+    ],
+)
+def test_the_only_leaf_of_a_tree_has_the_weight_of_a_leaf_as_well(settings, moves):
+    """Eighty rows weigh one each for the first score, and half of it for the second."""
+    engine = LocalEngine({**SETTINGS, **settings}, 2)
+    start = np.zeros((80, 2))
+    matrix = engine.matrix(np.zeros((80, 1)), start, COLUMNS)  # nothing to split
+    gradient, hessian = np.ones((80, 2)), np.tile([1.0, 0.5], (80, 1))
+    scores = engine.scores(engine.grow(engine.no_trees(matrix), matrix, gradient, hessian), matrix)
+    np.testing.assert_array_equal((scores != start).all(axis=0), moves)
+    np.testing.assert_array_equal((scores != start).any(axis=0), moves)
+    np.testing.assert_array_equal(gradient, 1.0)
+
+
 def test_settings_of_a_copy_leave_the_original_alone():
     engine, *_ = grown(0)
     deeper = engine.with_settings(max_depth=5, seed=3)

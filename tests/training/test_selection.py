@@ -73,7 +73,7 @@ def test_linear_data_get_a_weak_ridge_and_noise_a_strong_one():
     learned = automatic().fit(X, y)
     noise = [automatic().fit(np.random.default_rng(seed).normal(size=X.shape), y) for seed in range(5, 10)]
     assert learned.ridge_ < min(model.ridge_ for model in noise)
-    assert np.median([model.n_estimators_ for model in noise]) < 10
+    assert np.median([model.n_estimators_ for model in noise]) < 20  # of several hundred
 
 
 @curved
@@ -174,7 +174,10 @@ def test_patience_and_most_rounds_are_longer_for_shorter_steps(monkeypatch, with
 
 
 def test_held_out_losses_are_those_of_shrunken_trees(monkeypatch):
-    """The curve that chooses the rounds describes the model that is used, in which trees count by the trust."""
+    """The curve that chooses the rounds describes the model that is used, in which trees count by the trust.
+
+    No subject counts for more than its limit there, and how many reach it depends on the rows that trees were grown on.
+    """
     members, starts = [], []
     grow_fold = Growing.grow_fold
 
@@ -186,15 +189,18 @@ def test_held_out_losses_are_those_of_shrunken_trees(monkeypatch):
     monkeypatch.setattr(Growing, "grow_fold", watched)
     X, y = curved_data(300)
     automatic(max_depth=2).fit(X, y)
+    limit = POLICY.largest_difference
     for member, (growing, fold) in zip(members, starts, strict=True):
         start = growing.starts[fold.number].margin(fold.held.X)
         engine, objective = growing.engine(fold, 2), growing.plan.objective
         grown = engine.scores(member.trees, engine.matrix(fold.held.X, start), (0, 3))
         rows = objective.observe(fold.held.target)
-        shrunken = objective.mean_loss(start + growing.trust * (grown - start), rows)
+        shrunken = start + growing.trust * (grown - start)
+        at_start, *at_end = (objective.losses(scores, rows) for scores in (start, shrunken, grown))
+        expected, unshrunken = (np.mean(at_start + np.clip(loss - at_start, -limit, limit)) for loss in at_end)
         assert 0.5 < growing.trust[0] < 0.8
-        assert member.held_out_loss[3] == pytest.approx(shrunken, abs=1e-5)
-        assert abs(member.held_out_loss[3] - objective.mean_loss(grown, rows)) > 1e-4
+        assert member.held_out_loss[3] == pytest.approx(expected, abs=1e-5)
+        assert abs(member.held_out_loss[3] - unshrunken) > 1e-4
 
 
 def held_out(n=60):
@@ -361,7 +367,7 @@ def test_copies_of_a_subject_do_not_choose_the_model(container):
     rng = np.random.default_rng(0)
     person = np.arange(800) // 4
     X, y = rng.normal(size=(200, 5))[person], (np.ones(800, dtype=bool), rng.weibull(1.5, 200)[person])
-    model = automatic(max_depth=2, learning_rate=1.0)
+    model = automatic(max_depth=2, learning_rate=0.5)
     assert model.fit(container(X), y).n_estimators_ < 3
     assert model.fit(container(X), y, groups=person).n_estimators_ < 3
     apart = np.arange(800)  # as if all rows were different subjects

@@ -10,7 +10,8 @@ import numpy as np
 import xgboost as xgb
 
 from hazboost.engines.base import Columns
-from hazboost.engines.collective import together
+from hazboost.engines.bins import rows_with_bins
+from hazboost.engines.collective import is_in_company, together
 from hazboost.engines.dialect import constraints, feature_names, feature_types, within_range
 from hazboost.engines.external import BatchedFeatures, external_matrix
 from hazboost.engines.features import Features
@@ -69,8 +70,21 @@ class LocalEngine:
             if isinstance(X, BatchedFeatures):
                 return external_matrix(X, fields, common, nthread=threads, max_bin=self.settings["max_bin"], ref=like)
             if columns is not None and like is None and self.settings.get("tree_method") == "hist":
-                return xgb.QuantileDMatrix(X, max_bin=self.settings["max_bin"], **everything)
+                bins = self._bins(X, columns.get("weight"), common, threads)
+                return xgb.QuantileDMatrix(X, max_bin=self.settings["max_bin"], ref=bins, **everything)
             return xgb.DMatrix(within_range(X, self.features), **everything)
+
+    def _bins(
+        self, X: Any, weight: Array | None, common: Mapping[str, Any], threads: int
+    ) -> xgb.QuantileDMatrix | None:
+        """Data whose bins to use; None for XGBoost's own, also where it has to find those of several processes."""
+        if is_in_company():
+            return None
+        most, categorical = self.settings["max_bin"], self.features.categorical if self.features else ()
+        rows = rows_with_bins(X, weight, most, categorical, threads)
+        if rows is None:
+            return None
+        return xgb.QuantileDMatrix(rows, max_bin=most, nthread=threads, enable_categorical=True, **common)
 
     def threads_for(self, rows: int) -> int:
         """Threads for so many rows: on few, they wait for one another longer than they work."""
@@ -94,9 +108,22 @@ class LocalEngine:
 
     def grow(self, trees: xgb.Booster, matrix: xgb.DMatrix, gradient: Array, hessian: Array) -> xgb.Booster:
         """One more round."""
-        made = self.rounds(trees)
+        made, gradient = self.rounds(trees), self._of_heavy_scores(gradient, hessian)
         trees.boost(matrix, iteration=made, grad=with_idle_outputs(gradient), hess=with_idle_outputs(hessian))
         return trees
+
+    def _of_heavy_scores(self, gradient: Array, hessian: Array) -> Array:
+        """The gradient, set to zero for scores whose rows together weigh less than a leaf has to.
+
+        From 3.4 on, XGBoost asks this of the two sides of a split only: a tree without any would move everybody.
+        """
+        sampled = self.settings.get("subsample", 1.0) * self.total(to_host(hessian.sum(axis=0)))
+        light = np.flatnonzero(sampled < self.settings.get("min_child_weight", 1.0))
+        if not len(light):
+            return gradient
+        heavy = gradient.copy()
+        heavy[:, light] = 0.0
+        return heavy
 
     def scores(self, trees: xgb.Booster, matrix: xgb.DMatrix, rounds: tuple[int, int] | None = None) -> Array:
         """Start plus trees. XGBoost remembers the scores of data that it has seen and adds the new trees only."""
