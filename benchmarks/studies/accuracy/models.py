@@ -13,6 +13,8 @@ RIVAL = "cox_ridge"
 #: Order of the cells of a data set.
 FIRST = (REFERENCE, "coxnet", "weibull_aft", "loglogistic_aft", "xgb_cox", "xgb_aft", RIVAL, "gbsa")
 LAST = ("survivalboost", "rsf", OWN)
+#: Models that are fitted to the large data sets; `README.md` says what the others would take.
+LARGE = (REFERENCE, "coxnet", "weibull_aft", "xgb_cox", "xgb_aft", RIVAL, OWN)
 
 
 def models() -> dict[str, Peer]:
