@@ -19,7 +19,7 @@ from benchmarks.studies.accuracy import data
 from benchmarks.studies.accuracy.cells import WORK, Cell
 from benchmarks.studies.accuracy.dataset import REPEATS
 from benchmarks.studies.accuracy.large_report import write_large_report
-from benchmarks.studies.accuracy.models import LARGE, REFERENCE, models
+from benchmarks.studies.accuracy.models import LARGE, REFERENCE, is_too_slow, models
 from benchmarks.studies.accuracy.report import write_report
 
 OUTPUT = RESULTS / "accuracy"
@@ -54,13 +54,14 @@ def run(options: argparse.Namespace) -> None:
 
 
 def plan(chosen: Sequence[str], datasets: Sequence[str], repeats: Sequence[int]) -> list[Cell]:
-    """All cells: repeat by repeat, the small data sets first, the models as given."""
+    """All cells: repeat by repeat, the small data sets first, the models as given where they are not too slow."""
     return [
         Cell(name, model, repeat)
         for repeat in repeats
         for name in datasets
         if repeat < data.load(name).repeats
         for model in chosen
+        if not is_too_slow(model, len(data.load(name).X))
     ]
 
 

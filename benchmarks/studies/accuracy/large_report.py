@@ -12,7 +12,7 @@ from benchmarks.studies.accuracy import data
 from benchmarks.studies.accuracy.cells import WORK
 from benchmarks.studies.accuracy.leads import lead_section
 from benchmarks.studies.accuracy.means import Results
-from benchmarks.studies.accuracy.models import OWN, REFERENCE, models
+from benchmarks.studies.accuracy.models import OWN, REFERENCE, is_too_slow, models
 
 
 def _percent(value: float) -> str:
@@ -50,8 +50,8 @@ def compose(results: Results, names: Sequence[str]) -> Iterator[str]:
     yield "# Large data sets\n"
     yield (
         "Two thirds of the rows for training. The best is in bold, where more than one model has a result. *Timeout*: "
-        "the cell took longer than it may; empty: not run. *Truth* has the scores of the true survival functions given "
-        "the complete features.\n"
+        "the cell took longer than it may; *too slow*: left out for that reason; empty: not run. *Truth* has the "
+        "scores of the true survival functions given the complete features.\n"
     )
     yield size_table(results, datasets)
     for measure in MEASURES:
@@ -94,13 +94,14 @@ def _lines(results: Results, dataset: str, model: str) -> list[Line]:
 def _entries(lines: dict[str, list[Line]], measure: Measure) -> list[str]:
     """A measure of all models on one data set, the best in bold; the Kaplan-Meier curve is not compared."""
     _, field, write, more = measure
+    rows = next(line["n"] for found in lines.values() for line in found if line["error"] is None)
     values = {name: _mean(found, field) for name, found in lines.items()}
     compared = [value for name, value in values.items() if value is not None and name != REFERENCE]
     best = (max if more else min)(compared) if len(compared) > 1 else None
     entries = []
     for name, value in values.items():
         if value is None:
-            entries.append(_why_not(lines[name]))
+            entries.append(_why_not(name, rows, lines[name]))
         else:
             entries.append(f"**{write(value)}**" if value == best and name != REFERENCE else write(value))
     return entries
@@ -112,10 +113,10 @@ def _mean(lines: Sequence[Line], field: str) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-def _why_not(lines: Sequence[Line]) -> str:
+def _why_not(model: str, rows: int, lines: Sequence[Line]) -> str:
     errors = [line["error"] for line in lines if line["error"] is not None]
     if not errors:
-        return ""
+        return "too slow" if is_too_slow(model, rows) else ""
     return "timeout" if all(error.startswith("timeout") for error in errors) else "error"
 
 

@@ -2,6 +2,7 @@ import pytest
 
 pytest.importorskip("pandas")
 
+from benchmarks.studies.accuracy import command
 from benchmarks.studies.accuracy.calibration import calibration_section, mean_calibration
 from benchmarks.studies.accuracy.cells import Cell, failure
 from benchmarks.studies.accuracy.large_report import MEASURES, compose, measure_table
@@ -78,9 +79,9 @@ class TestLargeReport:
         slow = Cell("nafld1", "cox_ridge", 0)
         broken = Cell("nafld1", "weibull_aft", 0)
         results = {
-            Cell("nafld1", "kaplan_meier", 0): line(c_index=0.9),
-            Cell("nafld1", "coxnet", 0): line(c_index=0.6),
-            Cell("nafld1", "fpboost", 0): line(c_index=0.7, true_c_index=0.8),
+            Cell("nafld1", "kaplan_meier", 0): line(n=17_549, c_index=0.9),
+            Cell("nafld1", "coxnet", 0): line(n=17_549, c_index=0.6),
+            Cell("nafld1", "fpboost", 0): line(n=17_549, c_index=0.7, true_c_index=0.8),
             slow: failure(slow, "timeout after 600 seconds"),
             broken: failure(broken, "Traceback: no penalizer converges"),
         }
@@ -91,8 +92,8 @@ class TestLargeReport:
 
     def test_calibration_is_shown_without_sign(self):
         results = {
-            Cell("nafld1", "coxnet", 0): line(median_excess=-0.01),
-            Cell("nafld1", "fpboost", 0): line(median_excess=0.02),
+            Cell("nafld1", "coxnet", 0): line(n=17_549, median_excess=-0.01),
+            Cell("nafld1", "fpboost", 0): line(n=17_549, median_excess=0.02),
         }
         measure = next(each for each in MEASURES if each[1] == "median_excess")
         assert "| nafld1 | **1.00** | 2.00 |" in measure_table(results, ["coxnet", "fpboost"], ["nafld1"], measure)
@@ -103,3 +104,12 @@ class TestLargeReport:
         assert "| nafld1 | 100 | 2 | 3 | 40 | 60 % |" in text
         assert "| coxnet | 0 | 1 | 0 | 0 % |" in text
         assert all(f"## {measure[0]}\n" in text for measure in MEASURES)
+
+    def test_a_model_is_left_out_where_it_is_too_slow(self):
+        results = {Cell("changing_500000", "coxnet", 0): line(n=500_000, c_index=0.6)}
+        text = measure_table(results, ["coxnet", "cox_ridge"], ["changing_500000"], MEASURES[0])
+        assert "| changing_500000 | 0.6000 | too slow |" in text
+        planned = command.plan(["coxnet", "cox_ridge"], ["nafld1", "proportional_100000"], [0])
+        assert Cell("nafld1", "cox_ridge", 0) in planned
+        assert Cell("proportional_100000", "cox_ridge", 0) not in planned
+        assert Cell("proportional_100000", "coxnet", 0) in planned
