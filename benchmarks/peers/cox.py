@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -10,8 +9,8 @@ import numpy as np
 
 from benchmarks.peers.shared.base import Peer, Sample, Task
 from benchmarks.peers.shared.cross_validation import choose_penalty
-from benchmarks.peers.shared.curves import breslow, step_values
-from benchmarks.peers.shared.scikit_survival import PACKAGES, ScikitSurvival, outcome
+from benchmarks.peers.shared.proportional_hazards import Cox, with_baseline
+from benchmarks.peers.shared.scikit_survival import PACKAGES, outcome
 from benchmarks.peers.shared.tables import standardised
 from hazboost.utils.arrays import Array, Mask
 
@@ -19,26 +18,6 @@ from hazboost.utils.arrays import Array, Mask
 RIDGES = np.logspace(-2, 3, 11)
 #: Tolerance of the fits in cross-validation.
 SELECTION_TOLERANCE = 1e-5
-#: exp of more would overflow in its own exponent.
-LARGEST_EXPONENT = 700.0
-
-
-@dataclass(frozen=True)
-class Cox(ScikitSurvival):
-    r"""A fitted `CoxPHSurvivalAnalysis`, with survival functions from Breslow's baseline hazard, in logarithms.
-
-    .. math:: S(t \mid x) = \exp(-e^{\log H_0(t) + x'\beta})
-
-    They are those of the library, which are not finite for some patients of Breast Cancer, whose log-risks exceed 100.
-    """
-
-    steps: Array
-    log_hazard: Array
-
-    def survival(self, X: Array, times: Array) -> Array:
-        """Survival probabilities, subjects by times."""
-        exponent = np.minimum(self.log_hazard + self.risk(X)[:, None], LARGEST_EXPONENT)
-        return step_values(self.steps, np.exp(-np.exp(exponent)), times)
 
 
 def fit(task: Task, *, ridge: float | None) -> Cox:
@@ -51,10 +30,7 @@ def fit(task: Task, *, ridge: float | None) -> Cox:
         model = fit_cross_validated(train, task.seed)
     else:
         model = fit_ridge(train.X, train.event, train.time, ridge)
-    score = np.asarray(model.predict(train.X))
-    largest = score.max()
-    steps, hazard = breslow(score - largest, train.event, train.time)
-    return Cox(model, steps, np.log(hazard) - largest)
+    return with_baseline(model, train)
 
 
 def fit_ridge(X: Array, event: Mask, time: Array, ridge: float, **settings: Any) -> Any:

@@ -8,7 +8,8 @@ import numpy as np
 
 from benchmarks.peers.shared.base import Peer, Task
 from benchmarks.peers.shared.cross_validation import choose_penalty
-from benchmarks.peers.shared.scikit_survival import PACKAGES, ScikitSurvival, outcome
+from benchmarks.peers.shared.proportional_hazards import Cox, with_baseline
+from benchmarks.peers.shared.scikit_survival import PACKAGES, outcome
 from benchmarks.peers.shared.tables import standardised
 from hazboost.utils.arrays import Array, Mask
 
@@ -17,7 +18,7 @@ PENALTIES = 50
 SMALLEST = 0.01
 
 
-def fit(task: Task) -> ScikitSurvival:
+def fit(task: Task) -> Cox:
     """Fit `CoxnetSurvivalAnalysis` with ``l1_ratio=0.5`` and a penalty chosen by cross-validation.
 
     The model that is kept has the path of penalties from the strongest to the chosen one.
@@ -35,9 +36,7 @@ def fit(task: Task) -> ScikitSurvival:
         return path
 
     best = choose_penalty(fit_path, task.train, task.seed)
-    return ScikitSurvival(
-        CoxnetSurvivalAnalysis(alphas=grid[: best + 1], fit_baseline_model=True, **settings).fit(X, y)
-    )
+    return with_baseline(CoxnetSurvivalAnalysis(alphas=grid[: best + 1], **settings).fit(X, y), task.train)
 
 
 PEERS = (Peer("accuracy", "coxnet", fit, PACKAGES, encoder=standardised),)

@@ -19,8 +19,9 @@ from benchmarks.peers.shared.boosted_trees import (
     margin,
     matrix,
 )
-from benchmarks.peers.shared.curves import breslow, positive, step_values
+from benchmarks.peers.shared.curves import breslow, positive
 from benchmarks.peers.shared.tables import KnownCategories
+from hazboost.data.nonparametric import evaluate_steps
 from hazboost.utils.arrays import Array
 
 OBJECTIVE = {"objective": "survival:cox", "eval_metric": "cox-nloglik", "nthread": 1}
@@ -41,7 +42,8 @@ class BoostedCox:
 
     def survival(self, X: Any, times: Array) -> Array:
         """Survival probabilities, subjects by times."""
-        return step_values(self.steps, np.exp(-self.hazard * np.exp(self.risk(X))[:, None]), times)
+        hazard = evaluate_steps((self.steps, self.hazard), times, start=0.0)
+        return np.asarray(np.exp(-hazard * np.exp(self.risk(X))[:, None]))
 
 
 def fit_defaults(task: Task) -> BoostedCox:

@@ -11,7 +11,9 @@ from benchmarks.harness.packages import versions
 from benchmarks.harness.storage import Line
 from benchmarks.peers.shared.base import Sample, Task
 from benchmarks.studies.accuracy import data, scores
+from benchmarks.studies.accuracy.dataset import Dataset
 from benchmarks.studies.accuracy.models import OWN, models
+from hazboost.utils.arrays import Array, Indices
 
 
 @dataclass(frozen=True)
@@ -51,19 +53,21 @@ def _versions(cell: Cell) -> dict[str, str]:
 
 def _measure(cell: Cell) -> Line:
     dataset = data.load(cell.dataset)
-    train, test = data.split(cell.dataset, cell.repeat)
+    train, test = dataset.split(cell.repeat)
     grid = scores.time_grid(dataset.time[train])
-    outcomes = [(dataset.event[rows], dataset.time[rows]) for rows in (train, test)]
-    task = Task(Sample(dataset.X.iloc[train], *outcomes[0]), None, cell.dataset, cell.repeat)
+    fitted, tested = ((dataset.event[rows], dataset.time[rows]) for rows in (train, test))
+    task = Task(Sample(dataset.X.iloc[train], *fitted), None, cell.dataset, cell.repeat)
     new = dataset.X.iloc[test]
     with warnings.catch_warnings():
         warnings.simplefilter("error" if cell.model == OWN else "ignore")
         warnings.filterwarnings("ignore", "y: .* events share only")
         model, fit_seconds = timed(lambda: models()[cell.model].train(task))
         (risk, survival), predict_seconds = timed(lambda: (model.risk(new), model.survival(new, grid)))
+        calibration = scores.calibration(tested, model.survival, new)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = scores.evaluate(outcomes[0], outcomes[1], risk, survival, grid)
+        found = scores.evaluate(fitted, tested, risk, survival, grid)
+        found |= calibration | _next_to_truth(dataset, (train, test), survival, grid)
     return {
         **asdict(cell),
         **{name: value if math.isfinite(value) else None for name, value in found.items()},
@@ -76,6 +80,16 @@ def _measure(cell: Cell) -> Line:
         "error": None,
         "versions": _versions(cell),
     }
+
+
+def _next_to_truth(dataset: Dataset, parts: tuple[Indices, Indices], survival: Array, grid: Array) -> dict[str, float]:
+    """Distance of survival from the truth, and the scores that the truth itself has; nothing where it is not known."""
+    if dataset.truth is None:
+        return {}
+    train, test = ((dataset.event[rows], dataset.time[rows]) for rows in parts)
+    truth = dataset.truth(parts[1], grid)
+    best = scores.evaluate(train, test, -truth.mean(axis=1), truth, grid)
+    return {"distance": scores.distance(survival, truth)} | {f"true_{name}": value for name, value in best.items()}
 
 
 def _describe(line: Line) -> str:

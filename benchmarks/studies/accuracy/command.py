@@ -17,10 +17,13 @@ from benchmarks.harness.packages import is_available
 from benchmarks.harness.paths import RESULTS
 from benchmarks.studies.accuracy import data
 from benchmarks.studies.accuracy.cells import WORK, Cell
-from benchmarks.studies.accuracy.models import REFERENCE, models
+from benchmarks.studies.accuracy.dataset import REPEATS
+from benchmarks.studies.accuracy.large_report import write_large_report
+from benchmarks.studies.accuracy.models import LARGE, REFERENCE, is_too_slow, models
 from benchmarks.studies.accuracy.report import write_report
 
 OUTPUT = RESULTS / "accuracy"
+LARGE_OUTPUT = OUTPUT / "large"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -29,16 +32,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.step != "report":
         run(options)
     if options.step != "run":
-        sys.stdout.write(write_report(options.output, options.report, options.models, options.repeats))
+        write = write_large_report if options.large else write_report
+        sys.stdout.write(write(options.output, options.report, options.models, options.repeats))
 
 
 def run(options: argparse.Namespace) -> None:
     """Run the cells that have no result yet."""
     peers, lines = models(), WORK.read(options.output)
-    datasets = options.datasets or data.names()
-    missing = unfinished(
-        plan(options.models or tuple(peers), datasets, options.repeats), lines, retry_errors=options.retry_errors
-    )
+    datasets = options.datasets or data.names(large=options.large)
+    chosen = options.models or (LARGE if options.large else tuple(peers))
+    missing = unfinished(plan(chosen, datasets, options.repeats), lines, retry_errors=options.retry_errors)
     available = {name for name in {cell.model for cell in missing} if is_available(name, peers[name])}
     sizes = {name: len(data.load(name).X) for name in datasets}
     WORK.execute(
@@ -51,13 +54,14 @@ def run(options: argparse.Namespace) -> None:
 
 
 def plan(chosen: Sequence[str], datasets: Sequence[str], repeats: Sequence[int]) -> list[Cell]:
-    """All cells: repeat by repeat, the small data sets first, the models as given."""
+    """All cells: repeat by repeat, the small data sets first, the models as given where they are not too slow."""
     return [
         Cell(name, model, repeat)
         for repeat in repeats
         for name in datasets
         if repeat < data.load(name).repeats
         for model in chosen
+        if not is_too_slow(model, len(data.load(name).X))
     ]
 
 
@@ -71,14 +75,19 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--models", type=names, help=f"names, separated by commas; all by default, in the report without {REFERENCE}"
     )
+    parser.add_argument("--large", action="store_true", help="the large data sets, a part of its own")
     parser.add_argument("--datasets", type=names, help="names, separated by commas; all by default")
-    parser.add_argument("--repeats", type=numbers, default=tuple(range(data.REPEATS)), help="like 0-9 or 0,2,5")
+    parser.add_argument("--repeats", type=numbers, help="like 0-9 or 0,2,5; 0-9 by default, 0 with --large")
     add_run_options(parser, timeout=900.0)
-    parser.add_argument("--output", type=Path, default=OUTPUT, help=f"folder of the results; {shown(OUTPUT)}")
+    parser.add_argument(
+        "--output", type=Path, help=f"folder of the results; {shown(OUTPUT)}, with --large {shown(LARGE_OUTPUT)}"
+    )
     parser.add_argument("--report", type=Path, help="folder of the report; that of the results by default")
     options = parser.parse_args(arguments)
+    options.output = options.output or (LARGE_OUTPUT if options.large else OUTPUT)
     options.report = options.report or options.output
+    options.repeats = options.repeats or ((0,) if options.large else tuple(range(REPEATS)))
     check_names(parser, "--models", options.models or (), models())
     if options.datasets:  # loading all sets takes seconds
-        check_names(parser, "--datasets", options.datasets, data.names())
+        check_names(parser, "--datasets", options.datasets, data.names(large=options.large))
     return options

@@ -13,6 +13,15 @@ RIVAL = "cox_ridge"
 #: Order of the cells of a data set.
 FIRST = (REFERENCE, "coxnet", "weibull_aft", "loglogistic_aft", "xgb_cox", "xgb_aft", RIVAL, "gbsa")
 LAST = ("survivalboost", "rsf", OWN)
+#: Models that are fitted to the large data sets; `README.md` says what the others would take.
+LARGE = (REFERENCE, "coxnet", "weibull_aft", "xgb_cox", "xgb_aft", RIVAL, OWN)
+#: Rows up to which a model is fitted. The time of the ridge grows at least with their square: minutes for this number.
+MOST_ROWS = {RIVAL: 60_000}
+
+
+def is_too_slow(name: str, rows: int) -> bool:
+    """Whether a model is not fitted to data sets with that many rows."""
+    return rows > MOST_ROWS.get(name, rows)
 
 
 def models() -> dict[str, Peer]:

@@ -1,4 +1,4 @@
-"""The report: mean ranks, their critical-difference diagrams, and the small sets on which FPBoost is behind."""
+"""The report: mean ranks and their critical-difference diagrams, leads, calibration, and small sets with losses."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ import pandas as pd
 
 from benchmarks.harness.cells import failures
 from benchmarks.harness.ranks import Ranking, draw_rankings, rank_models
-from benchmarks.harness.storage import Line
 from benchmarks.harness.tables.markdown import grid
-from benchmarks.studies.accuracy.cells import WORK, Cell
+from benchmarks.studies.accuracy.calibration import calibration_section
+from benchmarks.studies.accuracy.cells import WORK
+from benchmarks.studies.accuracy.leads import lead_section
+from benchmarks.studies.accuracy.means import Results, mean_scores
 from benchmarks.studies.accuracy.models import OWN, REFERENCE, RIVAL, models
 from benchmarks.studies.accuracy.scores import SCORES
 
@@ -20,8 +22,6 @@ OWN_COLOUR = "#c0392b"
 SMALL_ROWS = 500
 #: Points of C-index (x100).
 TOLERATED_LOSS = 0.5
-
-Results = Mapping[Cell, Line]
 
 
 def write_report(results_folder: Path, folder: Path, chosen: Sequence[str] | None, repeats: Sequence[int]) -> str:
@@ -53,11 +53,12 @@ def compose(results: Results, names: Sequence[str], repeats: Sequence[int], fold
         return "No data set has results of all models.\n"
     rankings = {score: ranking_of(table, score) for score, table in tables.items()}
     draw(rankings, folder / "ranks.svg")
+    by_rank = sorted(names, key=rankings["c_index"].ranks.__getitem__)
     parts = [
         "# Accuracy\n",
         f"{counts['c_index']} data sets, repeats {repeats[0]} to {repeats[-1]}.",
         "Mean ranks, 1 is best; mean scores in brackets.\n",
-        rank_table(rankings, tables, median_seconds(results)),
+        rank_table(by_rank, rankings, tables, median_seconds(results)),
         *(
             f"- {title}: {counts[score]} data sets, Friedman p = {rankings[score].friedman:.1e}, "
             f"critical difference (Nemenyi, 5 %) {rankings[score].difference:.2f}"
@@ -65,25 +66,13 @@ def compose(results: Results, names: Sequence[str], repeats: Sequence[int], fold
         ),
         "\n![Mean ranks](ranks.svg)\n",
     ]
+    if OWN in names:
+        parts.append(lead_section(results, by_rank))
+    parts.append(calibration_section(results, by_rank))
     if {OWN, RIVAL} <= set(names):
         parts.append(small_sets(results))
     parts.append(failures(results, names))
     return "\n".join(parts)
-
-
-def mean_scores(results: Results, names: Sequence[str], score: str) -> pd.DataFrame:
-    """Scores averaged over the repeats, data sets by models.
-
-    Only repeats in which every model has a score count; data sets without any such repeat are left out.
-    """
-    rows = [
-        (cell.dataset, cell.repeat, cell.model, line[score])
-        for cell, line in results.items()
-        if line["error"] is None and line[score] is not None and cell.model in names
-    ]
-    table = pd.DataFrame(rows, columns=["dataset", "repeat", "model", "score"])
-    wide = table.pivot_table(index=["dataset", "repeat"], columns="model", values="score").reindex(columns=list(names))
-    return wide.dropna().groupby(level="dataset").mean()
 
 
 def ranking_of(table: pd.DataFrame, score: str) -> Ranking:
@@ -101,17 +90,18 @@ def draw(rankings: Mapping[str, Ranking], path: Path) -> None:
         figure.savefig(path, dpi=150, metadata={"Date": None})
 
 
-def rank_table(rankings: Mapping[str, Ranking], tables: Mapping[str, pd.DataFrame], seconds: pd.Series) -> str:
-    """Mean ranks and mean scores, the best C-index first."""
+def rank_table(
+    names: Sequence[str], rankings: Mapping[str, Ranking], tables: Mapping[str, pd.DataFrame], seconds: pd.Series
+) -> str:
+    """Mean ranks and mean scores of the models, in their order."""
     titles = [title for title, _ in SCORES.values()]
-    by_rank = sorted(rankings["c_index"].ranks.items(), key=lambda item: item[1])
     rows = [
         [
             name,
             *(f"{rankings[score].ranks[name]:.2f} ({tables[score][name].mean():.4f})" for score in SCORES),
             f"{seconds.get(name, float('nan')):.2f}",
         ]
-        for name, _ in by_rank
+        for name in names
     ]
     return "\n".join(grid(["model", *titles, "median fit, s"], rows)) + "\n"
 

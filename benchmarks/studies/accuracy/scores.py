@@ -1,12 +1,16 @@
-"""The four scores: C-index, IPCW C-index, integrated Brier score, integrated binomial log score."""
+"""Four scores (C-index, IPCW C-index, integrated Brier score, integrated binomial log score), and calibration."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
-from hazboost.data.nonparametric import censoring_distribution, evaluate_steps
+from hazboost.data.nonparametric import censoring_distribution, evaluate_steps, kaplan_meier
 from hazboost.data.reading import as_target
-from hazboost.metrics import concordance_index, concordance_index_ipcw
+from hazboost.metrics import concordance_index, concordance_index_ipcw, d_calibration
 from hazboost.utils.arrays import Array, Mask
 
 Outcome = tuple[Mask, Array]
@@ -15,6 +19,8 @@ GRID_SIZE = 100
 HORIZON = 0.8
 SURVIVAL_CLIP = 1e-4
 CENSORING_FLOOR = 0.05
+#: Subjects whose survival is predicted at once, each at its own time.
+BLOCK = 1_000
 #: Title of each score, and whether more is better.
 SCORES = {
     "c_index": ("C-index", True),
@@ -85,3 +91,48 @@ def censoring_weights(train: Outcome, test: Outcome, grid: Array) -> tuple[Array
     at_grid = np.maximum(evaluate_steps(censoring, grid, start=1.0), CENSORING_FLOOR)
     past = time[:, None] <= grid
     return (past & event[:, None]) / before[:, None], ~past / at_grid
+
+
+def calibration(test: Outcome, survival: Callable[[Any, Array], Array], X: Any) -> dict[str, float]:
+    r"""How well predicted survival agrees with what was observed of the test part.
+
+    Parameters
+    ----------
+    test : (event, time)
+        Outcomes.
+    survival : callable
+        From a table of features and times to survival probabilities, subjects by times.
+    X : DataFrame
+        Features of the test part.
+
+    Returns
+    -------
+    dict
+        ``d_calibration_p``: p-value of the D-calibration test with ten bins.
+        ``d_deviation``: :math:`\sqrt{\chi^2 / n}` of its statistic. This is the root mean square of the bins' relative
+        deviations from their expected size, and does not grow with the number of subjects.
+        ``median_excess``: mean predicted survival at the median event time, minus the Kaplan-Meier estimate there.
+    """
+    event, time = test
+    found = d_calibration(test, at_own_times(survival, X, time))
+    median = np.array([np.median(time[event])])
+    observed = evaluate_steps(kaplan_meier(as_target(test)), median, start=1.0)[0]
+    return {
+        "d_calibration_p": float(found.p_value),
+        "d_deviation": math.sqrt(found.statistic / len(time)),
+        "median_excess": float(survival(X, median).mean() - observed),
+    }
+
+
+def at_own_times(survival: Callable[[Any, Array], Array], X: Any, time: Array) -> Array:
+    """Survival of each subject at its own time, predicted for blocks of subjects with similar times."""
+    own = np.empty(len(time))
+    for rows in np.array_split(np.argsort(time, kind="stable"), math.ceil(len(time) / BLOCK)):
+        times, position = np.unique(time[rows], return_inverse=True)
+        own[rows] = survival(X.iloc[rows], times)[np.arange(len(rows)), position]
+    return own
+
+
+def distance(survival: Array, truth: Array) -> float:
+    """Root mean squared difference of predicted from true survival."""
+    return float(np.sqrt(np.mean((survival - truth) ** 2)))

@@ -6,6 +6,7 @@ import pickle
 import re
 import subprocess
 import sys
+import tracemalloc
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -16,7 +17,6 @@ from benchmarks import peers
 from benchmarks.harness.packages import installed
 from benchmarks.harness.paths import DOCS, REPOSITORY
 from benchmarks.peers import all_peers, peers_of
-from benchmarks.peers.cox import Cox
 from benchmarks.peers.shared.base import (
     Peer,
     Sample,
@@ -29,8 +29,10 @@ from benchmarks.peers.shared.base import (
 )
 from benchmarks.peers.shared.cross_validation import partial_log_likelihood
 from benchmarks.peers.shared.curves import breslow, nearest_values, observed_incidence, positive, round_up, step_values
+from benchmarks.peers.shared.proportional_hazards import Cox
 from benchmarks.peers.shared.published_settings import HYPERPARAMETERS, published_settings
 from benchmarks.peers.shared.scikit_survival import ScikitSurvival
+from benchmarks.peers.xgboost_cox import BoostedCox
 from benchmarks.studies.accuracy import models as accuracy
 from benchmarks.studies.paper import models as paper
 from hazboost import FPBoost
@@ -342,6 +344,29 @@ def test_survival_of_cox_is_that_of_the_library(test, fit):
     assert isinstance(model, Cox)
     theirs = ScikitSurvival(model.model).survival(test.X, TIMES)
     np.testing.assert_allclose(model.survival(test.X, TIMES), theirs, atol=1e-12)
+
+
+class BoostedWithoutTrees(BoostedCox):
+    def risk(self, X):
+        return np.zeros(len(X))
+
+
+@pytest.mark.parametrize(
+    "curves",
+    [
+        Cox(SimpleNamespace(predict=lambda X: np.zeros(len(X))), np.arange(100_000.0), np.log(np.arange(1, 100_001.0))),
+        BoostedWithoutTrees(None, np.arange(100_000.0), np.arange(1, 100_001.0)),
+    ],
+    ids=["linear", "boosted"],
+)
+def test_curves_of_cox_models_are_computed_at_the_asked_times_only(curves):
+    """At all of the 100,000 training times, those of 500 subjects would take 400 MB."""
+    tracemalloc.start()
+    found = curves.survival(np.zeros((500, 1)), np.array([-1.0, 0.5, 2.0]))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    np.testing.assert_allclose(found, np.tile(np.exp([0.0, -1.0, -3.0]), (500, 1)))
+    assert peak < 20e6
 
 
 def test_folds_of_the_defaults_do_not_divide_subjects(monkeypatch, task):

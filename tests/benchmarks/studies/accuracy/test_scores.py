@@ -3,6 +3,8 @@ import pytest
 
 pytest.importorskip("pandas")
 
+import pandas as pd
+
 from benchmarks.studies.accuracy import scores
 from hazboost.metrics import integrated_brier_score
 
@@ -70,3 +72,46 @@ def test_concordance_is_that_of_scikit_survival():
         util.Surv.from_arrays(*train), util.Surv.from_arrays(*test), x, tau=grid[-1]
     )
     assert found == pytest.approx(theirs[0], rel=1e-10)
+
+
+class Counting:
+    """True curves of subjects with exponential times, by their only feature; counts what is asked at once."""
+
+    def __init__(self, factor=1.0):
+        self.factor, self.largest = factor, 0
+
+    def __call__(self, X, times):
+        self.largest = max(self.largest, len(X) * len(times))
+        return np.exp(-self.factor * times * np.exp(X["x"].to_numpy())[:, None])
+
+
+def test_own_times_are_predicted_in_blocks(monkeypatch):
+    monkeypatch.setattr(scores, "BLOCK", 50)
+    x, (_, time) = outcomes(310, 0)
+    curves = Counting()
+    own = scores.at_own_times(curves, pd.DataFrame({"x": x}), time)
+    np.testing.assert_allclose(own, np.exp(-time * np.exp(x)))
+    assert curves.largest <= 50 * 50
+
+
+@pytest.mark.parametrize(("factor", "sign"), [(1.0, 0), (1.5, -1), (0.6, 1)])
+def test_calibration_finds_curves_that_are_too_low_or_too_high(factor, sign):
+    x, test = outcomes(4_000, 2)
+    found = scores.calibration(test, Counting(factor), pd.DataFrame({"x": x}))
+    assert (found["d_calibration_p"] > 0.05) == (sign == 0)
+    assert np.sign(np.round(found["median_excess"], 1)) == sign
+    assert (found["d_deviation"] < 0.1) == (sign == 0)
+
+
+def test_deviation_is_that_of_the_bins():
+    """All of ten subjects have the event in the first of ten bins: it is ten times too large, the others are empty."""
+    outcome = (np.ones(10, dtype=bool), np.linspace(1.0, 2.0, 10))
+    found = scores.calibration(
+        outcome, lambda X, times: np.full((len(X), len(times)), 0.05), pd.DataFrame(index=range(10))
+    )
+    assert found["d_deviation"] == pytest.approx(np.sqrt((9.0**2 + 9 * 1.0) / 10))
+    assert found["median_excess"] == pytest.approx(0.05 - 0.5)
+
+
+def test_distance_from_the_truth():
+    assert scores.distance(np.array([[0.5, 0.5]]), np.array([[0.6, 0.2]])) == pytest.approx(np.sqrt(0.05))
