@@ -120,13 +120,14 @@ def test_other_settings_have_the_heads_they_were_given(parameters):
 def test_every_kind_of_outcome_can_choose():
     """Causes, delayed entry and intervals of two waves."""
     rng = np.random.default_rng(0)
-    time, X = waves(400, rng), rng.normal(size=(400, 1))
+    time, X, entry = waves(400, rng), rng.normal(size=(400, 1)), rng.uniform(0.0, 40.0, 400)
+    late = time > entry
     outcomes = {
         "causes": Surv.right(np.where(time < 40.0, 1, 2), time),
-        "entry": Surv.right(np.ones(400, dtype=bool), time, entry=0.3 * time),
+        "entry": Surv.right(late[late], time[late], entry=entry[late]),
         "intervals": Surv.interval(np.floor(time / 4.0) * 4.0, np.floor(time / 4.0) * 4.0 + 4.0),
     }
     for y in outcomes.values():
-        model = FPBoost(n_estimators=1, n_folds=2, random_state=0).fit(X, y)
+        model = FPBoost(n_estimators=1, n_folds=2, random_state=0).fit(X[: len(y)], y)
         survival = model.predict_survival_function(X[:1], times=[40.0, 60.0])[0]
         assert survival == pytest.approx(np.array([0.6, 0.6]), abs=0.08)
