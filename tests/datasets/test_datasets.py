@@ -54,7 +54,7 @@ MISSING = {
 }
 #: Rows at time zero: events, censored.
 AT_ZERO = {"flchain": (3, 0), "metabric": (0, 1)}
-LEAKY = {"flchain": ("chapter",), "support2": ("fac_sfdm2",), "whas": ("x0",)}
+LEAKY = {"flchain": ("chapter",), "support2": ("fac_sfdm2", "fac_dnr"), "whas": ("x0",)}
 
 
 def one_hot_columns(X):

@@ -20,13 +20,21 @@ def test_fac_sfdm2_leaks_death_within_two_months(load):
     assert round(concordance_index(dataset.y, told.astype(float)), 3) == 0.76
 
 
-def test_most_patients_with_a_late_dnr_order_died_early(load):
-    dataset = load("support2", leak_free=True)
+def test_fac_dnr_leaks_death_soon_after_the_order(load):
+    dataset = load("support2")
     later = (dataset.X["fac_dnr"] == "dnr after sadm").to_numpy()
     died, time = dataset.y["event"][later], dataset.y["time"][later]
     assert later.sum() == 2956
     assert round(100 * died.mean()) == 93
     assert np.mean(died & (time <= 20)) >= 0.5 > np.mean(died & (time <= 19))
+    assert round(concordance_index(dataset.y, later.astype(float)), 3) == 0.67
+
+
+@pytest.mark.parametrize("name", ["support2", "survset/support2"])
+def test_leaks_of_support2(name, load):
+    columns = [leak.columns for leak in load(name).leaks]
+    assert columns == [("fac_sfdm2",), ("fac_dnr",)]
+    assert not {"fac_sfdm2", "fac_dnr"} & set(load(name, leak_free=True).X)
 
 
 def test_rows_with_something_missing(load):

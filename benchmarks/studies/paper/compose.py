@@ -24,7 +24,9 @@ _MEANS = (
     "x100; mean of the data sets' means ± half of the 95 % confidence interval, for which, as in the paper, all cells "
     "of all data sets are one sample. Untrimmed: on a grid of times that is not cut by 10 % at both ends."
 )
-_REMOVED = "FLCHAIN without `chapter`, SUPPORT2 without `fac_sfdm2`, WHAS without `x0` and split by patient"
+_REMOVED = (
+    "FLCHAIN without `chapter`, SUPPORT2 without `fac_sfdm2` and `fac_dnr`, WHAS without `x0` and split by patient"
+)
 
 
 @dataclass(frozen=True)

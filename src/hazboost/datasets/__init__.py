@@ -34,8 +34,8 @@ def load_dataset(name: str, *, leak_free: bool = False) -> Dataset:
         One of `PAPER`, or ``"survset/<name>"`` for a data set of SurvSet with time-fixed covariates.
     leak_free : bool, default False
         Whether to remove known leaks of the outcome. False: columns and split as in the paper. True: FLCHAIN without
-        ``chapter``; SUPPORT2 without ``fac_sfdm2``; WHAS without ``x0``, and with the patients as ``groups`` in place
-        of the published split. Data sets without a known leak are unchanged.
+        ``chapter``; SUPPORT2 without ``fac_sfdm2`` and ``fac_dnr``; WHAS without ``x0``, and with the patients as
+        ``groups`` in place of the published split. Data sets without a known leak are unchanged.
 
     Returns
     -------

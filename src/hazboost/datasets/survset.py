@@ -19,14 +19,23 @@ if TYPE_CHECKING:
 
 DRYSDALE = "Drysdale, SurvSet: an open-source time-to-event dataset repository, arXiv:2203.03094, 2022"
 LEAKS = {
-    "flchain": Leak(
-        ("fac_chapter",),
-        'fac_chapter is the ICD chapter of the cause of death: "missing" exactly for subjects who did not die.',
+    "flchain": (
+        Leak(
+            ("fac_chapter",),
+            'fac_chapter is the ICD chapter of the cause of death: "missing" exactly for subjects who did not die.',
+        ),
     ),
-    "support2": Leak(
-        ("fac_sfdm2",),
-        'fac_sfdm2 is the state after two months: all 3123 patients with "<2 mo. follow-up" died by day 59, and of '
-        "the others only 8.",
+    "support2": (
+        Leak(
+            ("fac_sfdm2",),
+            'fac_sfdm2 is the state after two months: all 3123 patients with "<2 mo. follow-up" died by day 59, and of '
+            "the others only 8.",
+        ),
+        Leak(
+            ("fac_dnr",),
+            'fac_dnr is not known at baseline: "dnr after sadm" is a do-not-resuscitate order given after admission to '
+            "the study. Of its 2956 patients 93 % died, and half by day 20.",
+        ),
     ),
 }
 
@@ -65,7 +74,7 @@ def load(name: str) -> Dataset:
         groups=_groups(table),
         description=f"{name} of SurvSet; its variables are described at {reference}.",
         citation=f"{DRYSDALE}.",
-        leaks=(LEAKS[name],) if name in LEAKS else (),
+        leaks=LEAKS.get(name, ()),
         time_unit="not given",
     )
 
