@@ -205,7 +205,7 @@ def held_out(rows: int) -> tuple[Arrays, Arrays]:
 
 def fit_own(data: Arrays, machine: Machine, settings: dict[str, Any] | None = None) -> FPBoost:
     """Fit FPBoost with one head of each kind: fixed rounds where there are no settings; all cores without a GPU."""
-    chosen: dict[str, Any] = {"n_estimators": ROUNDS, **TREES} if settings is None else settings
+    chosen: dict[str, Any] = {"n_estimators": ROUNDS, "heads": None, **TREES} if settings is None else settings
     model = FPBoost(**chosen, device=machine.device, n_jobs=-1, random_state=0)
     return model.fit(data["X"], (data["event"], data["time"]))
 

@@ -27,8 +27,9 @@ SAMPLING: Mapping[str, dict[str, Any]] = {
     "all rows and columns in 256 bins": {"subsample": 1.0, "colsample_bytree": 1.0, "max_bin": 256},
     "half of the rows and columns in 64 bins": HALF,
 }
-#: Fixed rounds begin without covariates, as XGBoost does: the regression of the default start is no part of boosting.
-START = {"init": "marginal"}
+#: Fixed rounds begin without covariates, as XGBoost does, with the two heads: choosing heads and the regression of the
+#: default start are no part of boosting.
+START = {"init": "marginal", "heads": None}
 
 Action = Literal["fit", "shares", "risk", "survival"]
 
