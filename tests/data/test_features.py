@@ -468,3 +468,13 @@ def test_missing_values_of_r_are_those_of_numpy(kind):
     encoded = learn_schema(X).encode(X)
     np.testing.assert_array_equal(encoded, [[1.0, 2.0], [np.nan, 3.0], [4.0, 5.0]])
     assert (encoded.view(np.uint64)[1, 0]) == np.array(np.nan).view(np.uint64)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 3, 8, 100])
+def test_missing_values_of_r_are_not_too_large(rows):
+    """The largest of a NaN that signals and a number is NaN."""
+    X = np.ones((rows, 43))
+    X.view(np.uint64)[:, ::3] = 0x7FF00000000007A2
+    table = pd.DataFrame(X)
+    encoded = learn_schema(table).encode(table)
+    np.testing.assert_array_equal(np.isnan(encoded[0]), np.arange(43) % 3 == 0)

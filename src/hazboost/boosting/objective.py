@@ -13,7 +13,7 @@ from hazboost.boosting.observed import Observations, Observed
 from hazboost.boosting.penalty import elastic_net
 from hazboost.boosting.steps import Step
 from hazboost.data.target import Target
-from hazboost.hazards.heads.base import VALUE
+from hazboost.hazards.heads.base import USUAL_LOG_SHAPE, VALUE
 from hazboost.hazards.mixture import Mixture, columns
 from hazboost.utils.arrays import Array
 from hazboost.utils.devices import beside, is_on_device
@@ -117,6 +117,7 @@ class Objective:
             largest = float(np.abs(gradient).max()) if self.step.by_largest else 0.0
             if self.step.second_order:
                 gradient *= longer
+                self.shorten_steep_steps(gradient, scores[rows])
                 np.minimum(hessian, MAX_GRADIENT, out=hessian)
             if not self.step.by_largest:
                 np.clip(gradient, -MAX_GRADIENT, MAX_GRADIENT, out=gradient)
@@ -138,6 +139,19 @@ class Objective:
         ``min_child_weight`` are compared with the hessian, and mean the same for every score.
         """
         return np.where(self.mixture.scaling, 1.0, 1.0 / self.caution)[:, None]
+
+    def shorten_steep_steps(self, gradient: Array, scores: Array) -> None:
+        """Divide the gradient of shapes ``k`` above ``e**2`` by ``k / e**2``, in place.
+
+        A step in ``log k`` moves ``k log t``: of a steep head, one that suits the rows of a leaf that were sampled can
+        multiply the cumulative hazard of a later row by thousands.
+        """
+        if self.mixture.in_logs is not self.mixture:
+            return
+        for score in np.flatnonzero(self.mixture.of_role("shape")):
+            excess = np.maximum(scores[:, score] - USUAL_LOG_SHAPE, 0.0)
+            if excess.any():
+                gradient[score] *= np.exp(-excess)
 
     def row_loss(self, scores: Array, observed: Observed, order: int) -> RowLoss:
         """Penalised loss of each row, for scores of shape (scores, n)."""

@@ -53,8 +53,9 @@ class Schema:
             )
         else:
             encoded = X
+        encoded = _with_silent_nan(encoded)
         _check_size(encoded, column_names(X) if is_table(X) else None)
-        return self._like_training(_with_silent_nan(encoded))
+        return self._like_training(encoded)
 
     def _encode_table(self, X: Any) -> Array:
         names = column_names(X)

@@ -21,7 +21,7 @@ from hazboost.data.condense import as_if_only, condense, events_by_cause, join_r
 from hazboost.data.nonparametric import kaplan_meier
 from hazboost.data.target import Target
 from hazboost.hazards.heads import Head
-from hazboost.hazards.heads.base import GRADIENT, VALUE
+from hazboost.hazards.heads.base import GRADIENT, USUAL_LOG_SHAPE, VALUE
 from hazboost.hazards.mixture import SMALLEST_TIME, Block, Mixture, log_time
 from hazboost.training.descent import QuasiNewton, differences
 from hazboost.utils.arrays import Array, Indices
@@ -33,8 +33,6 @@ SMALLEST_DRAW = 1e-3
 ENOUGH_TIMES = 2_000
 #: The search for the maximum ends when a step gains less than this of the mean loss.
 TOLERANCE = 1e-12
-#: Log-shapes up to this are not penalised.
-USUAL_LOG_SHAPE = 2.0
 #: The shape of a burst of risk before it is fitted.
 FIRST_BURST = 4.0
 #: How far the level of the weights may be from 1, in logarithms.

@@ -22,6 +22,8 @@ import numpy as np
 
 from hazboost.utils.arrays import Array
 
+#: Up to this log-shape a hazard is not steep: steeper ones are penalised in a start, and learn in shorter steps.
+USUAL_LOG_SHAPE = 2.0
 #: Exponents are cut here: exp(300) times every factor that can meet it stays far below the largest double.
 MAX_EXPONENT = 300.0
 
