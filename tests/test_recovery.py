@@ -85,7 +85,7 @@ def test_parameters_and_survival_of_a_mixture_of_hazards_are_recovered():
 
 
 def test_bounded_heads_recover_the_shares_of_the_cured():
-    """The first of a Poisson number of Weibull times; the default heads have no plateau and say that they are poor."""
+    """The first of a Poisson number of Weibull times; heads without a plateau are poor, and the default adds some."""
     rng = np.random.default_rng(0)
     X = rng.integers(0, 2, size=(N // 2, 1)).astype(float)
     number = rng.poisson(np.where(X[:, 0] == 1.0, 0.5, 1.6))
@@ -100,7 +100,9 @@ def test_bounded_heads_recover_the_shares_of_the_cured():
     assert (model.predict_mean(both) == np.inf).all()
     assert np.isfinite(model.predict_median(both)).tolist() == [True, False]
     with pytest.warns(ConvergenceWarning, match="the fitted curves are poor"):
-        FPBoost(random_state=0).fit(X, y)
+        FPBoost(heads=None, random_state=0).fit(X, y)
+    chosen = FPBoost(random_state=0).fit(X, y)
+    np.testing.assert_allclose(chosen.predict_survival_function(both, times=[4.0])[:, 0], plateau, atol=0.03)
 
 
 def test_more_data_bring_the_curve_closer_to_the_truth():

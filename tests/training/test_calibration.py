@@ -91,6 +91,22 @@ def test_intervals_and_delayed_entry_count_as_expected():
     assert observed == pytest.approx(n * 0.5 / np.expm1(0.5))
 
 
+def test_rows_of_a_subject_count_together():
+    """Cut into pieces, in any order, subjects are followed until the same hazard."""
+    rng, n, mixture = np.random.default_rng(3), 500, exponential()
+    log_hazard, time = rng.normal(size=(n, 1)), rng.exponential(2.0, n)
+    cut, order = time * rng.random(n), rng.permutation(2 * n)
+    whole = Target.of(time, time)
+    cuts = Target.of(
+        np.r_[cut, time], np.r_[np.full(n, np.inf), time], entry=np.r_[0.0 * cut, cut], subject=np.r_[:n, :n]
+    )[order]
+    scores = scores_of(mixture, log_hazard)
+    for limit in (0.5, 3.0, np.inf):
+        once = count_events(Distribution(mixture, scores), whole, limit=limit)
+        again = count_events(Distribution(mixture, np.r_[scores, scores][order]), cuts, limit=limit)
+        assert again == pytest.approx(once, rel=1e-9)
+
+
 def test_weights_without_a_level_stay():
     mixture = exponential(activation="relu")
     target = Target.of(np.ones(10), np.ones(10))

@@ -88,7 +88,7 @@ def count_events(
 ) -> tuple[float, float]:
     """Observed and expected events of one cause, or of all, weighted.
 
-    An event in an interval counts as the model expects it there. Each row counts until its cumulative hazard has
+    An event in an interval counts as the model expects it there. Each subject counts until its cumulative hazard has
     reached ``limit``: what is expected until then equals what is observed for a model that is right.
     """
     interval = target.interval
@@ -101,4 +101,18 @@ def count_events(
         # D / (exp(D) - 1) is 1 for very small D and 0 for very large ones, where the exponential would overflow.
         expected = np.maximum(inside, TINY) / np.expm1(np.clip(total, TINY, MAX_EXPONENT))
         observed = np.where(interval, expected, observed)
-    return float(target.weight @ (observed * (passed <= limit))), float(target.weight @ np.minimum(passed, limit))
+    before = hazard_before(target, passed)
+    expected = np.minimum(before + passed, limit) - np.minimum(before, limit)
+    return float(target.weight @ (observed * (before + passed <= limit))), float(target.weight @ expected)
+
+
+def hazard_before(target: Target, passed: Array) -> Array:
+    """The cumulative hazard of the earlier rows of each row's subject, of shape (n,)."""
+    if not target.has_several_rows:
+        return np.zeros_like(passed)
+    order = np.lexsort((target.entry, target.subject))
+    total = np.concatenate([[0.0], np.cumsum(passed[order])[:-1]])
+    first = np.concatenate([[True], np.diff(target.subject[order]) != 0])
+    before = np.empty_like(passed)
+    before[order] = total - total[first][np.cumsum(first) - 1]
+    return before

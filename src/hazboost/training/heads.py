@@ -51,10 +51,13 @@ def choose_heads(mixture: Mixture, target: Target, most: int) -> Fitted:
     most : int
         The largest number of bursts.
     """
-    # A burst at a time that many events share, because times are rounded, would describe the rounding.
-    loss = MarginalLoss.of(mixture, spread_ties(target), ENOUGH_TIMES)
     price = 0.5 * float(np.log(max(events_by_cause(target, mixture.n_causes).sum(), 1.0)))
-    logs = loss.minimise(loss.guess())
+    loss = MarginalLoss.of(mixture, target, ENOUGH_TIMES)
+    logs = plain = loss.minimise(loss.guess())
+    spread = spread_ties(target)
+    if spread is not target:  # a burst at a time that many events share would describe the rounding of times
+        loss = MarginalLoss.of(mixture, spread, ENOUGH_TIMES)
+        logs = loss.minimise(plain)
     for _ in range(most):
         wider = replace(loss, mixture=with_burst(loss.mixture))
         # Neither beginning is always the better one, and both often end in the same maximum.
@@ -64,6 +67,8 @@ def choose_heads(mixture: Mixture, target: Target, most: int) -> Fitted:
         if gain < price * (wider.mixture.n_scores - loss.mixture.n_scores):
             break
         loss, logs = wider, best
+    if loss.mixture.n_heads == mixture.n_heads:
+        return Fitted(mixture, plain)
     return Fitted(replace(mixture, counts=loss.mixture.counts), logs)
 
 
