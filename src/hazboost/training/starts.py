@@ -289,3 +289,7 @@ class ConstantStart:
     def margin(self, X: Any) -> Array:
         """The intercept, once for each row."""
         return beside(np.tile(self.intercept, (X.shape[0], 1)), X)
+
+    def contributions(self, X: Any) -> tuple[Array, Array]:
+        """All rows share everything."""
+        return self.intercept, np.zeros((X.shape[0], len(self.intercept), X.shape[1]))
