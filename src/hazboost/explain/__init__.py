@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from hazboost.explain.contributions import contributions, score_contributions
 from hazboost.explain.dependence import partial_dependence
+from hazboost.explain.dividing import contributions, score_contributions
 from hazboost.explain.explanation import Explanation
 from hazboost.explain.importances import importance
-from hazboost.explain.interactions import interaction_values, interactions
+from hazboost.explain.pairs import interaction_values, interactions
 from hazboost.explain.permutation import permutation_importance
 
 __all__ = [

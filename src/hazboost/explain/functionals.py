@@ -15,14 +15,14 @@ import numpy as np
 from hazboost.boosting.likelihood import RowLoss, row_loss
 from hazboost.boosting.observed import Observed
 from hazboost.data.target import Target
-from hazboost.hazards.distribution import CUBES, STRETCH, Distribution
+from hazboost.hazards.distribution import CUBES, LOG_TIME_RANGE, STRETCH, Distribution
 from hazboost.hazards.heads.base import GRADIENT
-from hazboost.hazards.mixture import SMALLEST_TIME, Mixture
+from hazboost.hazards.mixture import Mixture, log_time
 from hazboost.hazards.quadrature import SMOOTH_WEIGHTS
 from hazboost.utils.arrays import Array, Indices
 
 #: Times, besides those asked for, at which the integral of a cumulative incidence is evaluated for its slopes.
-STEPS = 64
+STEPS = 128
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class LogHazard(Functional):
 
     def slopes(self, mixture: Mixture, scores: Array) -> Array:
         """Those of one cause; for all causes their mean, weighted by the hazards."""
-        times = np.maximum(self.times / self.unit, SMALLEST_TIME)
+        times = np.exp(np.clip(log_time(self.times) - np.log(self.unit), *LOG_TIME_RANGE))  # as in predictions
         chosen = range(1, mixture.n_causes + 1) if self.cause is None else [self.cause]
         parts = {cause: _log_hazard(mixture, scores, times, cause) for cause in chosen}
         logs = np.stack([log_hazard for log_hazard, _ in parts.values()])

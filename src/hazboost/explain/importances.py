@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hazboost.explain.contributions import contributions, score_contributions
+from hazboost.explain.dividing import contributions, score_contributions
 from hazboost.explain.reading import ROLES, score_roles
 from hazboost.prediction.predictor import Predictor
 from hazboost.utils.tables import make_table

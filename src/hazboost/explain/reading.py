@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from typing import Any
 
 import numpy as np
@@ -41,13 +40,7 @@ def check_model(model: Any) -> None:
 
 def check_cause(model: Predictor, cause: Any) -> int | None:
     """A cause of the model, or None for all of them."""
-    if cause is None:
-        return None
-    # True is an int to Python, but as a cause it is more likely a mistake than cause 1.
-    if isinstance(cause, bool) or not isinstance(cause, numbers.Integral) or cause not in model.causes_:
-        known = ", ".join(map(str, model.causes_))
-        raise ValueError(f"cause must be one of those in the training data, {known}; got {describe(cause)}.")
-    return int(cause)
+    return None if cause is None else model._check_cause(cause)
 
 
 def check_grid(times: npt.ArrayLike | None, model: Predictor) -> Array:

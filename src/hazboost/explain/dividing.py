@@ -152,13 +152,14 @@ def _functional(model: Predictor, of: Any, times: npt.ArrayLike | None, cause: i
     if of not in FUNCTIONALS:
         raise ValueError(f"of must be one of {', '.join(map(repr, FUNCTIONALS))}; got {describe(of)}.")
     if of in ("survival", "rmst") and which is not None:
-        raise ValueError(f"cause must not be given with of={of!r}, which is about events of any cause; got {which}.")
+        raise ValueError(
+            f"cause must not be given with of={of!r}, which is about events of any cause; got {describe(cause)}."
+        )
     if of == "rmst" and (len(grid) != 1 or grid[0] <= 0.0):
         raise ValueError(f"times must be a single, positive time with of='rmst'; got {describe(times)}.")
     if of == "cumulative_incidence" and which is None:
         if len(model.causes_) > 1:
-            raise ValueError(
-                f"cause must be given with of='cumulative_incidence'; use one of {describe(model.causes_)}."
-            )
+            known = ", ".join(map(str, model.causes_))
+            raise ValueError(f"cause must be given with of='cumulative_incidence'; use one of {known}.")
         which = 1
     return FUNCTIONALS[of](grid, unit, which)
