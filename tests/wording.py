@@ -27,7 +27,8 @@ FOREIGN = re.compile(
 def public_arguments():
     """Names of all arguments of public functions and methods."""
     callables = [tune, datasets.load_dataset]
-    callables += [one for module in (explain, metrics, plots) for _, one in inspect.getmembers(module, inspect.isfunction)]
+    for module in (explain, metrics, plots):
+        callables += [one for _, one in inspect.getmembers(module, inspect.isfunction)]
     for owner in (Batches, FPBoost, Surv):
         callables += [member for name, member in inspect.getmembers(owner, callable) if not name.startswith("_")]
     names = {name for one in [Batches, FPBoost, *callables] for name in inspect.signature(one).parameters}

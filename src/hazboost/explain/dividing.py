@@ -15,6 +15,7 @@ from hazboost.explain.path import along_path
 from hazboost.explain.reading import check_cause, check_grid, encode, feature_names, score_names
 from hazboost.hazards.distribution import Distribution
 from hazboost.prediction.predictor import Predictor
+from hazboost.utils.arrays import Array
 from hazboost.utils.blocks import for_each_block
 from hazboost.utils.describe import describe
 from hazboost.utils.threads import count_threads
@@ -132,18 +133,19 @@ def contributions(
     encoded = encode(model, X)
     functional = _functional(model, of, times, cause)
     fitted, (n, width), points = model.model_, encoded.shape, functional.times
-    values, prediction = np.empty((n, len(points), width)), np.empty((n, len(points)))
-    start = attribute(fitted, encoded[:1]).base
-    base = functional.value(Distribution(fitted.mixture, start[None], fitted.unit))[0]
+    values, prediction, bases = np.empty((n, len(points), width)), np.empty((n, len(points))), {}
+
+    def predict(scores: Array) -> Array:
+        return functional.value(Distribution(fitted.mixture, scores, fitted.unit))
 
     def fill(rows: slice) -> None:
         part = attribute(fitted, encoded[rows])
-        prediction[rows] = functional.value(Distribution(fitted.mixture, part.scores, fitted.unit))
-        values[rows] = along_path(functional, fitted.mixture, part, prediction[rows] - base)
+        prediction[rows], bases[rows.start] = predict(part.scores), predict(part.base[None])[0]
+        values[rows] = along_path(functional, fitted.mixture, part, prediction[rows] - bases[rows.start])
 
     step = min(rows_at_a_time(fitted, width), max(1, BLOCK // functional.evaluations))
     for_each_block(fill, n, step, count_threads(model.n_jobs))
-    return Explanation(values, base, prediction, feature_names(model, width), "time", points)
+    return Explanation(values, bases[0], prediction, feature_names(model, width), "time", points)
 
 
 def _functional(model: Predictor, of: Any, times: npt.ArrayLike | None, cause: int | None) -> Functional:
