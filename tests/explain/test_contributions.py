@@ -241,7 +241,7 @@ def test_causes_are_explained_by_themselves(fit):
 def test_nothing_depends_on_threads_and_blocks(fit, monkeypatch):
     model, X = fit("table")
     whole = contributions(model, X, times=TIMES).values
-    monkeypatch.setattr("hazboost.explain.dividing.BLOCK", 64)
+    monkeypatch.setattr("hazboost.explain.attribution.BLOCK_OF_TIMES", 64)
     monkeypatch.setattr(blocks, "map_threads", lambda work, parts, n: [work(part) for part in reversed(parts)])
     np.testing.assert_allclose(contributions(model, X, times=TIMES).values, whole, rtol=1e-9, atol=1e-12)
 
@@ -271,6 +271,7 @@ def test_the_default_time_is_the_horizon_of_predict(fit):
     ("arguments", "message"),
     [
         ({"of": "hazards"}, "of must be one of 'survival', 'cumulative_hazard'"),
+        ({"times": []}, "times must be one time or more; got []."),
         ({"times": [-1.0]}, "times must be finite and non-negative"),
         ({"of": "rmst", "times": [1.0, 2.0]}, "times must be a single, positive time"),
         ({"of": "rmst", "times": 0.0}, "times must be a single, positive time"),

@@ -16,6 +16,7 @@ from sklearn.inspection import permutation_importance as permutation_importance_
 from hazboost import FPBoost
 from hazboost.data.features import learn_schema
 from hazboost.explain import (
+    contributions,
     importance,
     interaction_values,
     interactions,
@@ -56,6 +57,19 @@ def test_every_score_has_a_name_and_a_role(fit, name):
     for one, role in zip(names, roles, strict=True):
         assert (role == "level") == one.endswith("level")
         assert (role == "share") == one.endswith("share")
+
+
+def test_blocks_of_rows_change_nothing(fit, monkeypatch):
+    model, X = fit("table")
+    whole = importance(model, X)
+    monkeypatch.setattr("hazboost.explain.attribution.BLOCK_OF_TIMES", 640)
+    pd.testing.assert_frame_equal(importance(model, X), whole)
+
+
+def test_the_overall_importance_is_about_the_restricted_mean(fit):
+    model, X = fit("causes")
+    expected = np.abs(contributions(model, X, of="rmst").values[:, 0]).mean(axis=0)  # noqa: PD011
+    np.testing.assert_allclose(importance(model, X)["overall"], expected, rtol=1e-9)
 
 
 def test_the_feature_with_the_effect_is_the_most_important(fit):
@@ -225,6 +239,21 @@ def test_everything_that_is_predicted_can_be_asked_for(fit, of):
         assert list(table) == ["c", "cause", "head", "value"]
 
 
+def test_a_feature_called_like_a_column_keeps_its_own(fit):
+    """The time of the prediction would else have taken the place of the feature."""
+    X = TABLE[["a", "b"]].set_axis(["time", "value"], axis=1)
+    model = FPBoost(n_estimators=3, init="marginal", random_state=0).fit(X, Y)
+    table = partial_dependence(model, X, ["time", "value"], times=1.0, grid=2)
+    assert list(table) == ["feature time", "feature value", "time", "value"]
+    assert len(table) == 4
+
+
+def test_a_feature_that_is_missing_everywhere_needs_a_grid(fit):
+    model, X = fit("table")
+    with pytest.raises(ValueError, match="grid must be a list of values for a feature that is missing in every row"):
+        partial_dependence(model, X.assign(a=np.nan), "a")
+
+
 def test_sparse_features_can_be_zero(fit):
     model, X = fit("sparse")
     table = partial_dependence(model, X, 0, times=1.0, grid=[0.0, 1.0])
@@ -257,6 +286,7 @@ def test_scikit_learn_refuses_what_is_no_regressor(fit):
         ({"features": ["a", "a"]}, "features must be one feature, or two different ones"),
         ({"features": ["a", "b", "c"]}, "features must be one feature, or two different ones"),
         ({"of": "risk"}, "of must be one of 'survival', 'cumulative_hazard'"),
+        ({"grid": []}, "grid must have at least one value"),
         ({"grid": 1}, "grid must be a whole number from 2 on"),
         ({"features": ["a", "b"], "grid": [1.0]}, "grid must be a whole number from 2 on"),
         ({"features": "site", "grid": ["moon"]}, "grid must be categories of the training data"),

@@ -15,8 +15,8 @@ from hazboost.explain.sums import add_up
 from hazboost.prediction.model import Model
 from hazboost.utils.arrays import Array
 
-#: Numbers of contributions to scores held at a time, by each thread.
-BLOCK = 2**21
+#: Numbers of contributions to scores held at a time, and of rows and times evaluated, by each thread.
+BLOCK, BLOCK_OF_TIMES = 2**21, 2**15
 
 
 @dataclass(frozen=True)
@@ -60,9 +60,9 @@ def attribute_pairs(model: Model, encoded: Any) -> Array:
     return pairs
 
 
-def rows_at_a_time(model: Model, width: int) -> int:
-    """Rows whose contributions, ``width`` for each score, are held at a time."""
-    return max(1, BLOCK // (model.mixture.n_scores * width))
+def rows_at_a_time(model: Model, width: int, n_times: int = 1) -> int:
+    """Rows that are worked on at a time: with ``width`` contributions to each score, and evaluated at some times."""
+    return max(1, min(BLOCK // (model.mixture.n_scores * width), BLOCK_OF_TIMES // n_times))
 
 
 def _of_trees(model: Model, encoded: Any, divide: Callable[[Trees, Matrix], Array]) -> Array:

@@ -28,6 +28,8 @@ CURVES: dict[str, Callable[[Distribution, Array, int | None], Array]] = {
     "cumulative_incidence": lambda distribution, times, cause: distribution.cumulative_incidence(times, cause or 1),
     "rmst": lambda distribution, times, _: np.column_stack([distribution.restricted_mean(tau) for tau in times]),
 }
+#: Columns of the table besides those of the features.
+OWN_COLUMNS = frozenset({"subject", "time", "cause", "head", "value"})
 #: Shares of the subjects between which values of a numeric feature are chosen: the extremes are often outliers.
 QUANTILES = (0.05, 0.95)
 
@@ -73,7 +75,8 @@ def partial_dependence(
     -------
     DataFrame with a column for each of the features, time, and value
         ``time`` for functions of time only. For a parameter also head and, with several causes, cause; with
-        ``individual`` also subject, numbered from 0. Without pandas, a structured array with the same names.
+        ``individual`` also subject, numbered from 0. A feature of such a name, say time, is called ``feature time``.
+        Without pandas, a structured array with the same names.
 
     Notes
     -----
@@ -107,7 +110,7 @@ def partial_dependence(
     _, n, n_points = value.shape
     settings = list(product(*(_shown(model, feature, axis) for feature, axis in zip(chosen, axes, strict=True))))
     columns: dict[str, npt.NDArray[Any]] = {
-        names[feature]: np.repeat(_column([setting[i] for setting in settings]), n * n_points)
+        _title(names[feature]): np.repeat(_column([setting[i] for setting in settings]), n * n_points)
         for i, feature in enumerate(chosen)
     }
     if individual:
@@ -157,6 +160,8 @@ def _values(model: Predictor, encoded: Any, feature: int, grid: Any, *, alone: b
             f"grid must be a whole number from 2 on or, for a single feature, a list of its values; got "
             f"{describe(grid)}."
         )
+    if not len(grid):
+        raise ValueError("grid must have at least one value; got an empty list.")
     if categories is None:
         return np.ravel(as_numbers(grid, "grid"))
     unknown = [one for one in grid if one not in categories]
@@ -170,8 +175,15 @@ def _quantiles(column: Any, count: int) -> Array:
     """Quantiles of the observed values of a column; all of them if there are no more."""
     values = (column.toarray() if scipy.sparse.issparse(column) else column).ravel()
     seen = values[~np.isnan(values)].astype(np.float64)
+    if not len(seen):
+        raise ValueError("grid must be a list of values for a feature that is missing in every row of X.")
     distinct: Array = np.unique(seen)
     return distinct if len(distinct) <= count else np.unique(np.quantile(seen, np.linspace(*QUANTILES, count)))
+
+
+def _title(name: str) -> str:
+    """The name of a feature, unless another column of the table has it."""
+    return f"feature {name}" if name in OWN_COLUMNS else name
 
 
 def _shown(model: Predictor, feature: int, axis: Array) -> list[Any]:

@@ -11,17 +11,12 @@ import numpy.typing as npt
 from hazboost.explain.attribution import attribute, rows_at_a_time
 from hazboost.explain.explanation import Explanation
 from hazboost.explain.functionals import CumulativeHazard, Functional, Incidence, LogHazard, RestrictedMean, Survival
-from hazboost.explain.path import along_path
+from hazboost.explain.path import divide
 from hazboost.explain.reading import check_cause, check_grid, encode, feature_names, score_names
-from hazboost.hazards.distribution import Distribution
 from hazboost.prediction.predictor import Predictor
-from hazboost.utils.arrays import Array
 from hazboost.utils.blocks import for_each_block
 from hazboost.utils.describe import describe
 from hazboost.utils.threads import count_threads
-
-#: Numbers of rows and times evaluated at a time, by each thread.
-BLOCK = 2**15
 
 Of = Literal["survival", "cumulative_hazard", "log_hazard", "cumulative_incidence", "rmst"]
 FUNCTIONALS: dict[str, Callable[..., Functional]] = {
@@ -135,16 +130,11 @@ def contributions(
     fitted, (n, width), points = model.model_, encoded.shape, functional.times
     values, prediction, bases = np.empty((n, len(points), width)), np.empty((n, len(points))), {}
 
-    def predict(scores: Array) -> Array:
-        return functional.value(Distribution(fitted.mixture, scores, fitted.unit))
-
     def fill(rows: slice) -> None:
-        part = attribute(fitted, encoded[rows])
-        prediction[rows], bases[rows.start] = predict(part.scores), predict(part.base[None])[0]
-        values[rows] = along_path(functional, fitted.mixture, part, prediction[rows] - bases[rows.start])
+        part = divide(functional, fitted.mixture, attribute(fitted, encoded[rows]))
+        values[rows], bases[rows.start], prediction[rows] = part
 
-    step = min(rows_at_a_time(fitted, width), max(1, BLOCK // functional.evaluations))
-    for_each_block(fill, n, step, count_threads(model.n_jobs))
+    for_each_block(fill, n, rows_at_a_time(fitted, width, functional.evaluations), count_threads(model.n_jobs))
     return Explanation(values, bases[0], prediction, feature_names(model, width), "time", points)
 
 

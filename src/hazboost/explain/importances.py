@@ -7,10 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hazboost.explain.dividing import contributions, score_contributions
-from hazboost.explain.reading import ROLES, score_roles
+from hazboost.explain.attribution import attribute, rows_at_a_time
+from hazboost.explain.functionals import RestrictedMean
+from hazboost.explain.path import divide
+from hazboost.explain.reading import ROLES, encode, feature_names, score_roles
 from hazboost.prediction.predictor import Predictor
+from hazboost.utils.arrays import Array
+from hazboost.utils.blocks import for_each_block
 from hazboost.utils.tables import make_table
+from hazboost.utils.threads import count_threads
 
 
 def importance(model: Predictor, X: Any) -> Any:
@@ -47,10 +52,27 @@ def importance(model: Predictor, X: Any) -> Any:
     >>> str(table["feature"][np.argmax(table["overall"])])
     'x0'
     """
-    scores = score_contributions(model, X)
-    size, roles = np.abs(scores.values).mean(axis=0), score_roles(model.model_.mixture)
-    overall = np.abs(contributions(model, X, of="rmst").values[:, 0]).mean(axis=0)
-    columns: dict[str, NDArray[Any]] = {"feature": np.array(scores.features, dtype=object), "overall": overall}
+    encoded = encode(model, X)
+    of_scores, overall = _mean_sizes(model, encoded)
+    names, roles = feature_names(model, encoded.shape[1]), score_roles(model.model_.mixture)
+    columns: dict[str, NDArray[Any]] = {"feature": np.array(names, dtype=object), "overall": overall}
     for role in ROLES:
-        columns[role] = size[roles == role].sum(axis=0) if (roles == role).any() else np.full(len(overall), np.nan)
+        mine = of_scores[roles == role]
+        columns[role] = mine.sum(axis=0) if len(mine) else np.full(len(names), np.nan)
     return make_table(columns)
+
+
+def _mean_sizes(model: Predictor, encoded: Any) -> tuple[Array, Array]:
+    """Mean sizes of contributions to the scores, (scores, features), and to the restricted mean, (features,)."""
+    fitted, (n, width), sums = model.model_, encoded.shape, {}
+    functional = RestrictedMean(np.array([fitted.horizon]), fitted.unit)
+
+    def measure(rows: slice) -> None:
+        part = attribute(fitted, encoded[rows])
+        moved = divide(functional, fitted.mixture, part).values[:, 0]
+        sums[rows.start] = np.abs(part.values).sum(axis=0), np.abs(moved).sum(axis=0)
+
+    for_each_block(measure, n, rows_at_a_time(fitted, width, functional.evaluations), count_threads(model.n_jobs))
+    # Added up in order, whichever block was ready first.
+    of_scores, overall = zip(*(sums[first] for first in sorted(sums)), strict=True)
+    return np.sum(of_scores, axis=0) / n, np.sum(overall, axis=0) / n

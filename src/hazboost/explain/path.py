@@ -11,18 +11,43 @@ These are the values of Aumann and Shapley.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.polynomial import legendre
 
 from hazboost.explain.attribution import Attribution
 from hazboost.explain.functionals import Functional
 from hazboost.explain.sums import add_up
+from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.mixture import Mixture
 from hazboost.utils.arrays import Array
 
 #: Nodes and weights of the Gauss-Legendre rule on [0, 1].
 _POINTS, _MASSES = legendre.leggauss(8)
 NODES, WEIGHTS = 0.5 * (1.0 + _POINTS), 0.5 * _MASSES
+
+
+class Division(NamedTuple):
+    """A function of the scores of some rows: ``prediction = base + values.sum(axis=-1)``.
+
+    Attributes
+    ----------
+    values : array of shape (n, times, features)
+    base : array of shape (times,)
+    prediction : array of shape (n, times)
+    """
+
+    values: Array
+    base: Array
+    prediction: Array
+
+
+def divide(functional: Functional, mixture: Mixture, attribution: Attribution) -> Division:
+    """Divide a function of the scores of some rows among the features."""
+    prediction = functional.value(Distribution(mixture, attribution.scores, functional.unit))
+    base = functional.value(Distribution(mixture, attribution.base[None], functional.unit))[0]
+    return Division(along_path(functional, mixture, attribution, prediction - base), base, prediction)
 
 
 def along_path(functional: Functional, mixture: Mixture, attribution: Attribution, gain: Array) -> Array:

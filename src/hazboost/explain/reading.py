@@ -45,7 +45,10 @@ def check_cause(model: Predictor, cause: Any) -> int | None:
 
 def check_grid(times: npt.ArrayLike | None, model: Predictor) -> Array:
     """Times of an explanation; by default the time up to which `predict` compares risks."""
-    return np.array([model.model_.horizon]) if times is None else np.ravel(as_times(times))
+    grid = np.array([model.model_.horizon]) if times is None else np.ravel(as_times(times))
+    if not len(grid):
+        raise ValueError(f"times must be one time or more; got {describe(times)}.")
+    return grid
 
 
 def feature_names(model: Predictor, width: int) -> tuple[str, ...]:
