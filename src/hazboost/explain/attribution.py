@@ -16,7 +16,7 @@ from hazboost.prediction.model import Model
 from hazboost.utils.arrays import Array
 
 #: Numbers of contributions to scores held at a time, and of rows and times evaluated, by each thread.
-BLOCK, BLOCK_OF_TIMES = 2**21, 2**15
+BLOCK, BLOCK_OF_TIMES = 2**18, 2**15
 
 
 @dataclass(frozen=True)
