@@ -26,6 +26,7 @@ SECTIONS = {
     "Parameters": ["estimator", "data.constraints", "engines.cuda", "training.constraints", "utils.threads"],
     "Training": ["estimator.FPBoost._read_eval_set", "data.folds", "data.sample", "engines.collective", "training"],
     "Prediction": ["prediction", "utils.arrays"],
+    "Explanations": ["explain", "engines.cuda._with_single_scores"],
     "Dask": ["dask"],
     "Tuning": ["tuning"],
     "Metrics": ["metrics"],

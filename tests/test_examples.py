@@ -150,6 +150,16 @@ def test_code_of_the_page_on_kinds_runs():
     assert 0.5 < names["discrimination"] < 1.0
 
 
+def test_code_of_the_page_on_explanations_runs(capsys):
+    """The blocks build on each other."""
+    names = {}
+    for block in python_blocks("docs/explaining.md"):
+        exec(compile(block, "docs/explaining.md", "exec"), names)
+    why = names["why"]
+    assert names["np"].allclose(why.base + why.values.sum(axis=-1), why.prediction, atol=1e-9)
+    assert names["kept"][0]
+
+
 def test_code_on_batches_runs():
     """The blocks on batches build on each other, and both ways of reading give the same model."""
     names, models = {}, []
@@ -182,6 +192,7 @@ def test_code_of_the_tuning_page_runs(number, capsys):
         "docs/architecture.md",
         "docs/conventions.md",
         "docs/defaults.md",
+        "docs/explaining.md",
         "docs/kinds.md",
         "docs/large-data.md",
         "docs/metrics.md",

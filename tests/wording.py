@@ -6,7 +6,7 @@ import inspect
 import re
 from pathlib import Path
 
-from hazboost import Batches, FPBoost, Surv, datasets, metrics, plots, tune
+from hazboost import Batches, FPBoost, Surv, datasets, explain, metrics, plots, tune
 
 LONGEST = 600
 #: Words that scikit-learn's checks of estimators ask for.
@@ -27,7 +27,8 @@ FOREIGN = re.compile(
 def public_arguments():
     """Names of all arguments of public functions and methods."""
     callables = [tune, datasets.load_dataset]
-    callables += [one for module in (metrics, plots) for _, one in inspect.getmembers(module, inspect.isfunction)]
+    for module in (explain, metrics, plots):
+        callables += [one for _, one in inspect.getmembers(module, inspect.isfunction)]
     for owner in (Batches, FPBoost, Surv):
         callables += [member for name, member in inspect.getmembers(owner, callable) if not name.startswith("_")]
     names = {name for one in [Batches, FPBoost, *callables] for name in inspect.signature(one).parameters}

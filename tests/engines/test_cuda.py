@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import xgboost as xgb
 
 from hazboost import FPBoost
 from hazboost.engines import cuda
@@ -72,3 +73,16 @@ def test_model_of_a_gpu_predicts_on_the_processor_where_there_is_none():
     for trees in model.model_.boosters:
         trees.set_param({"device": "cuda"})
     np.testing.assert_array_equal(model.predict_survival_function(X, times=[0.5, 1.0]), expected)
+
+
+def test_trees_with_vectors_in_their_leaves_are_not_explained():
+    X, y = np.random.default_rng(0).normal(size=(50, 2)), np.random.default_rng(1).normal(size=(50, 3))
+    engine = CudaEngine({"learning_rate": 0.1}, 3)
+    matrix = engine.matrix(X, np.zeros((50, 3)))
+    data = xgb.DMatrix(X, y)
+    for explain in (engine.contributions, engine.interactions):
+        single = xgb.train({"max_depth": 2}, data, 2)
+        assert explain(single, matrix).shape[:3] == (50, 3, 3)
+        together = xgb.train({"max_depth": 2, "multi_strategy": "multi_output_tree"}, data, 2)
+        with pytest.raises(ValueError, match=r"^model was fitted on a GPU .* fit it with device='cpu'"):
+            explain(together, matrix)

@@ -65,6 +65,20 @@ def test_rounds_settings_and_columns_are_those_of_all_parts(divided):
     assert [part.engine.settings["seed"] for part in divided.with_settings(seed=3).parts] == [3, 3]
 
 
+def test_contributions_are_those_of_the_parts(divided):
+    """They add up to the scores, also where a part has some of the features only, or none has the score."""
+    matrix, trees = grow(divided)
+    pairs, found = divided.interactions(trees, matrix), divided.contributions(trees, matrix)
+    assert found.shape == (80, 4, 4)
+    np.testing.assert_allclose(found.sum(axis=-1), divided.scores(trees, matrix), atol=1e-5)
+    np.testing.assert_allclose(pairs.sum(axis=-1), found, atol=1e-5)
+    assert not found[:, 1, 0].any()
+    assert not found[:, 3, :3].any()
+    for part, one, grown in zip(divided.parts, matrix.parts, trees, strict=True):
+        of_part = part.engine.contributions(grown, one)
+        np.testing.assert_array_equal(found[:, part.scores][..., part.features], of_part[..., :-1])
+
+
 def test_sums_are_those_of_any_one_part(divided):
     """All parts have the same rows, which count once."""
     np.testing.assert_array_equal(divided.total(np.array([2.0, 3.0])), [2.0, 3.0])

@@ -17,6 +17,7 @@ from hazboost.boosting.observed import Observed
 from hazboost.boosting.steps import STEPS
 from hazboost.data.reading import as_target
 from hazboost.data.target import Target
+from hazboost.explain import contributions, interaction_values
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads import HEADS
@@ -193,3 +194,17 @@ def test_a_model_survives_pickling():
     X, event, time = data(500)
     model = FPBoost(device="cuda", **FIXED).fit(X, (event, time))
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(model)).predict(X), model.predict(X))
+
+
+@pytest.mark.parametrize("constraints", [None, [1, 0, 0]])
+def test_explanations_of_a_model_from_the_gpu_add_up(constraints):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 3)).astype(np.float32)
+    y = np.ones(500, dtype=bool), rng.weibull(1.5, 500) * np.exp(-X[:, 0])
+    options = {"n_estimators": 10, "max_depth": 3, "random_state": 0, "monotone_constraints": constraints}
+    model = FPBoost(device="cuda", **options).fit(X, y)
+    found = contributions(model, X, times=[0.5, 1.0])
+    expected = model.predict_survival_function(X, times=[0.5, 1.0])
+    np.testing.assert_allclose(found.base + found.values.sum(axis=-1), expected, atol=1e-6)
+    assert np.abs(found.values).mean(axis=(0, 1)).argmax() == 0
+    assert interaction_values(model, X).shape == (500, 1, 3, 3)

@@ -64,6 +64,19 @@ class Engine(Protocol):
     def scores(self, trees: Trees, matrix: Matrix, rounds: tuple[int, int] | None = None) -> Array:
         """Start plus trees of all rounds, or of the rounds ``first <= m < last``, of shape (n, scores)."""
 
+    def contributions(self, trees: Trees, matrix: Matrix) -> Array:
+        """What each feature adds to start plus trees, of shape (n, scores, features + 1); last, what the start adds.
+
+        They are exact Shapley values of the trees, in which features that are not known yet take both ways at a split,
+        in proportion to the training rows; the mean of the trees counts to the start. Their sum is that of `scores`.
+        """
+
+    def interactions(self, trees: Trees, matrix: Matrix) -> Array:
+        """What each pair of features adds, of shape (n, scores, features + 1, features + 1).
+
+        A pair has half of its interaction in each of its two places. The sums over the last axis are `contributions`.
+        """
+
     def total(self, values: Array) -> Array:
         """Sums, of which these are the parts of the rows that this process holds: themselves if it holds all rows."""
 

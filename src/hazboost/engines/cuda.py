@@ -6,6 +6,7 @@ the features on the GPU instead, and each round adds the predictions of its own 
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -150,6 +151,21 @@ class CudaEngine(LocalEngine):
             matrix.rounds = made
         return self._give(matrix.scores, matrix)
 
+    def contributions(self, trees: xgb.Booster, matrix: Matrix) -> Array:
+        """What each feature adds, where trees have one score each."""
+        return super().contributions(_with_single_scores(trees), self._plain(trees, matrix))
+
+    def interactions(self, trees: xgb.Booster, matrix: Matrix) -> Array:
+        """What each pair of features adds, where trees have one score each."""
+        return super().interactions(_with_single_scores(trees), self._plain(trees, matrix))
+
+    def _plain(self, trees: xgb.Booster, matrix: Matrix) -> Matrix:
+        """The same rows as XGBoost's own data, which it wants to be given for this."""
+        if isinstance(matrix, CudaMatrix):
+            return super().matrix(to_host(matrix.X), to_host(matrix.start))
+        trees.set_param({"device": "cpu"})
+        return matrix
+
     def _predict(self, trees: xgb.Booster, X: Any, first: int, last: int) -> Any:
         """What the trees of some rounds add to the scores."""
         if first == last:
@@ -161,3 +177,14 @@ class CudaEngine(LocalEngine):
     def _give(self, scores: Any, matrix: CudaMatrix) -> Array:
         wanted: Array = to_host(scores) if matrix.on_host else scores
         return wanted
+
+
+def _with_single_scores(trees: xgb.Booster) -> xgb.Booster:
+    """Refuse trees with vectors in their leaves, which XGBoost cannot explain yet."""
+    learner = json.loads(trees.save_config())["learner"]
+    if learner["learner_train_param"]["multi_strategy"] == "multi_output_tree":
+        raise ValueError(
+            "model was fitted on a GPU with trees that serve all scores at once, which cannot be explained; fit it "
+            "with device='cpu', or with a max_depth of at most 3."
+        )
+    return trees

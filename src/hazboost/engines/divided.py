@@ -91,6 +91,31 @@ class DividedEngine:
             scores[:, part.scores] = part.engine.scores(grown, one, rounds)
         return scores
 
+    def contributions(self, trees: tuple[Trees, ...], matrix: DividedMatrix) -> Array:
+        """What each feature adds to the scores of its parts; nothing to the others."""
+        width = self._width + 1
+        divided = np.zeros((*matrix.start.shape, width))
+        divided[..., -1] = matrix.start
+        for part, grown, one in zip(self.parts, trees, matrix.parts, strict=True):
+            places = np.append(part.features, width - 1)
+            divided[np.ix_(np.arange(len(divided)), part.scores, places)] = part.engine.contributions(grown, one)
+        return divided
+
+    def interactions(self, trees: tuple[Trees, ...], matrix: DividedMatrix) -> Array:
+        """What each pair of features adds to the scores of its parts; nothing to the others."""
+        width = self._width + 1
+        divided = np.zeros((*matrix.start.shape, width, width))
+        divided[..., -1, -1] = matrix.start
+        for part, grown, one in zip(self.parts, trees, matrix.parts, strict=True):
+            places = np.append(part.features, width - 1)
+            divided[np.ix_(np.arange(len(divided)), part.scores, places, places)] = part.engine.interactions(grown, one)
+        return divided
+
+    @property
+    def _width(self) -> int:
+        """Number of features, all of which the scales depend on."""
+        return 1 + int(max(part.features.max() for part in self.parts))
+
     def total(self, values: Array) -> Array:
         """Sums over the rows of all processes, which are the same for all parts."""
         return self.parts[0].engine.total(values)

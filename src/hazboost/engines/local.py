@@ -131,6 +131,25 @@ class LocalEngine:
         scores: Array = outputs.reshape(matrix.num_row(), -1)[:, : self.n_scores]  # without idle outputs
         return scores
 
+    def contributions(self, trees: xgb.Booster, matrix: xgb.DMatrix) -> Array:
+        """What each feature adds, by the exact algorithm for trees."""
+        if self.rounds(trees) == 0:  # which XGBoost refuses to explain
+            divided = np.zeros((matrix.num_row(), self.n_scores, matrix.num_col() + 1))
+            divided[..., -1] = self.scores(trees, matrix)
+            return divided
+        outputs = trees.predict(matrix, pred_contribs=True)
+        return np.asarray(outputs[:, : self.n_scores], dtype=np.float64)
+
+    def interactions(self, trees: xgb.Booster, matrix: xgb.DMatrix) -> Array:
+        """What each pair of features adds, by the exact algorithm for trees."""
+        if self.rounds(trees) == 0:
+            width = matrix.num_col() + 1
+            divided = np.zeros((matrix.num_row(), self.n_scores, width, width))
+            divided[..., -1, -1] = self.scores(trees, matrix)
+            return divided
+        outputs = trees.predict(matrix, pred_interactions=True)
+        return np.asarray(outputs[:, : self.n_scores], dtype=np.float64)
+
     def total(self, values: Array) -> Array:
         """The sums over all processes that grow these trees together; see `hazboost.engines.collective`."""
         return together(values, xgb.collective.Op.SUM)

@@ -29,6 +29,9 @@ class Start(Protocol):
     def margin(self, X: Any) -> Array:
         """Scores of each row, of shape (n, scores)."""
 
+    def contributions(self, X: Any) -> tuple[Array, Array]:
+        """What all rows share, of shape (scores,), and what each feature adds, of shape (n, scores, features)."""
+
 
 @dataclass(frozen=True)
 class Model:

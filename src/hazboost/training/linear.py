@@ -38,6 +38,8 @@ SHARE_REACH = 3.0
 MANY_COLUMNS = 2
 #: With more unknowns than this, a matrix of all their curvatures costs more than it saves.
 MANY_UNKNOWNS = 400
+#: Shifts below this count as none where something is divided by them.
+SMALL_SHIFT = 1e-6
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,11 @@ class LinearStart:
 
     def margin(self, X: Any) -> Array:
         """Raw scores of each row, of shape (n, scores)."""
-        shift = np.clip(self.design.predict(X, self.coefficient), -self.largest_shift, self.largest_shift)
+        return self._scores(self.design.predict(X, self.coefficient))
+
+    def _scores(self, shift: Array) -> Array:
+        """Raw scores, of shape (n, scores), for shifts of shape (n, causes)."""
+        shift = np.clip(shift, -self.largest_shift, self.largest_shift)
         scales = beside(self.mixture.scales.astype(np.float64), shift)
         log_intercept = beside(self.log_intercept, shift)
         # Each cause has scores of its own, so that a score gets the shift of one cause or none.
@@ -78,6 +84,21 @@ class LinearStart:
     def shifted(self, shift: Array) -> LinearStart:
         """The same with something added to the intercept."""
         return replace(self, log_intercept=self.log_intercept + shift)
+
+    def contributions(self, X: Any) -> tuple[Array, Array]:
+        r"""Scores at the mean of the features, and what each feature adds to them, of shape (n, scores, features).
+
+        A score is a function :math:`g` of the shift :math:`s = \sum_f s_f` of its cause: the shift itself, cut at its
+        bounds, and in parameters that are no exponentials bent by their activation. A feature adds its part of the
+        sum, :math:`s_f (g(s) - g(0)) / s`.
+        """
+        parts = self.design.parts(X, self.coefficient)
+        base, shift = self._scores(np.zeros((1, parts.shape[2]))), parts.sum(axis=1)
+        # Where parts cancel the quotient is the slope of g, taken over a distance that is small and not rounded away.
+        far = np.where(np.abs(shift) < SMALL_SHIFT, SMALL_SHIFT, shift)
+        scales = self.mixture.scales.astype(np.float64)
+        quotient = (self._scores(far) - base) / np.where(self.mixture.scaling, far @ scales, 1.0)
+        return base[0], quotient[:, :, None] * np.einsum("nfc,cs->nsf", parts, scales)
 
     def without_features(self) -> LinearStart:
         """The same for everybody: the subject at the mean of the features."""

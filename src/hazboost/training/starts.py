@@ -341,3 +341,7 @@ class ConstantStart:
     def shifted(self, shift: Array) -> ConstantStart:
         """The same with something added."""
         return ConstantStart(self.intercept + shift)
+
+    def contributions(self, X: Any) -> tuple[Array, Array]:
+        """All rows share everything."""
+        return self.intercept, np.zeros((X.shape[0], len(self.intercept), X.shape[1]))

@@ -61,6 +61,24 @@ class Design:
         predicted = _in_blocks(to_host(X), lambda rows: self.columns(rows) @ coefficient, BLOCK // max(1, X.shape[1]))
         return beside(predicted, X)
 
+    def parts(self, X: Any, coefficient: Array) -> Array:
+        """What each feature adds to the products of `predict`, of shape (n, features, k)."""
+        parts = np.zeros((X.shape[0], X.shape[1], coefficient.shape[1]))
+        numbers = self._numbers(X)
+        parts[:, self.numeric] = numbers[:, :, None] * coefficient[: numbers.shape[1]]
+        for number, position in enumerate(self.indicators.positions):
+            one, mine = self.indicators.of_feature(number)
+            parts[:, position] = one.columns(X) @ coefficient[numbers.shape[1] :][mine]
+        return parts
+
+    def _numbers(self, X: Any) -> Array:
+        """The columns of numeric features, written out."""
+        if scipy.sparse.issparse(X):
+            columns = self.standardisation.sparse(_without_duplicates(scipy.sparse.csr_matrix(X)))
+            written: Array = columns.stored.toarray() + columns.constant
+            return written
+        return self.standardisation.dense(np.asarray(X, dtype=np.float64)[:, self.numeric]).values
+
     def columns(self, X: Any) -> DesignMatrix:
         """Standardised columns, of shape (n, columns)."""
         if scipy.sparse.issparse(X):
@@ -156,6 +174,12 @@ class Indicators:
     number: Indices
     low: Array
     high: Array
+
+    def of_feature(self, number: int) -> tuple[Indicators, Mask]:
+        """The indicators of one of the features, by its number, and which of all indicators they are."""
+        mine = self.number == number
+        one = Indicators(self.positions[[number]], self.number[mine] - number, self.low[mine], self.high[mine])
+        return one, mine
 
     def columns(self, X: Array) -> IndicatorColumns:
         """Columns of an array."""
