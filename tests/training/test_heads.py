@@ -1,5 +1,7 @@
 """Heads that are chosen by likelihood."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,8 @@ from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIO
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.mixture import Mixture
 from hazboost.training.heads import add_burst, choose_heads, with_burst
-from hazboost.training.starts import MarginalLoss
+from hazboost.training.policy import POLICY
+from hazboost.training.starts import MarginalLoss, marginal_start
 
 COUNTS = {"weibull": 1, "loglogistic": 1}
 
@@ -28,6 +31,12 @@ def seen(time):
     return Target.of(time / np.median(time), time / np.median(time))
 
 
+def fitted(target, most):
+    """Heads with at most so many bursts, and their fit."""
+    heads, logs = choose_heads(mixture(), target, replace(POLICY, most_bursts=most))
+    return heads, marginal_start(heads, target, None, logs)
+
+
 LAWS = {
     "exponential": lambda n, rng: rng.exponential(size=n),
     "weibull": lambda n, rng: rng.weibull(3.0, size=n),
@@ -39,7 +48,7 @@ LAWS = {
 @pytest.mark.parametrize("n", [100, 1000])
 def test_ordinary_times_need_no_burst(law, n):
     times = [LAWS[law](n, np.random.default_rng(seed)) for seed in range(5)]
-    chosen = [choose_heads(mixture(), seen(one), 3).mixture.counts.get("bounded", 0) for one in times]
+    chosen = [choose_heads(mixture(), seen(one), POLICY).mixture.counts.get("bounded", 0) for one in times]
     assert np.median(chosen) == 0
 
 
@@ -52,7 +61,7 @@ def test_two_waves_are_found(n):
     truth = (many[:, None] > grid).mean(axis=0)
 
     def error(most):
-        heads, logs = choose_heads(mixture(), seen(time), most)
+        heads, logs = fitted(seen(time), most)
         return np.abs(Distribution(heads, logs[None], np.median(time)).survival(grid)[0] - truth).max()
 
     assert error(0) > 0.1
@@ -79,7 +88,7 @@ def test_another_head_never_lowers_the_likelihood():
     target = seen(waves(300, np.random.default_rng(0)))
     losses = []
     for most in range(4):
-        heads, logs = choose_heads(mixture(), target, most)
+        heads, logs = fitted(target, most)
         losses.append(MarginalLoss.of(heads, target)(logs)[0])
     assert losses == sorted(losses, reverse=True)
     assert losses[1] < losses[0] - 0.1
@@ -88,7 +97,7 @@ def test_another_head_never_lowers_the_likelihood():
 def test_rounded_times_are_no_bursts():
     """Survival of a constant hazard in whole days: the first days have a tenth of all events each."""
     time = np.ceil(np.random.default_rng(0).exponential(8.0, 1000))
-    assert choose_heads(mixture(), seen(time), 3).mixture.counts.get("bounded", 0) == 0
+    assert choose_heads(mixture(), seen(time), POLICY).mixture.counts.get("bounded", 0) == 0
 
 
 def simulate(n=200):

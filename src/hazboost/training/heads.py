@@ -16,6 +16,7 @@ from hazboost.data.condense import events_by_cause
 from hazboost.data.target import Target
 from hazboost.data.ties import spread_ties
 from hazboost.hazards.mixture import Mixture
+from hazboost.training.policy import Policy
 from hazboost.training.starts import MarginalLoss, burst_times
 from hazboost.utils.arrays import Array
 
@@ -29,18 +30,22 @@ SMALL_SHARE = -1.0
 ENOUGH_TIMES = 500
 
 
-class Fitted(NamedTuple):
-    """Heads, and their fit without covariates: log-parameters and scores of weights."""
+class Chosen(NamedTuple):
+    """Heads; where bursts were added, also their fit without covariates: log-parameters and scores of weights.
+
+    With bursts a likelihood has several maxima, and all later fits begin at this one. Without them, those of the folds
+    begin anew: what differs between them is averaged out.
+    """
 
     mixture: Mixture
-    logs: Array
+    logs: Array | None
 
 
-def choose_heads(mixture: Mixture, target: Target, most: int) -> Fitted:
-    r"""Add bursts while each is worth its parameters, by the Bayesian information criterion.
+def choose_heads(mixture: Mixture, target: Target, policy: Policy) -> Chosen:
+    r"""Add bursts while each is worth its parameters, by a multiple of the Bayesian information criterion.
 
-    One more head must raise the log-likelihood by :math:`\frac{p}{2} \log E`, with its ``p`` parameters (those of all
-    causes together) and ``E`` events.
+    One more head must raise the log-likelihood by :math:`c \, \frac{p}{2} \log E`, with its ``p`` parameters (those of
+    all causes together), ``E`` events, and the ``burst_price`` ``c``.
 
     Parameters
     ----------
@@ -48,17 +53,15 @@ def choose_heads(mixture: Mixture, target: Target, most: int) -> Fitted:
         The heads to begin with, whose weights have a level.
     target : Target
         What was observed, in the mixture's unit of time.
-    most : int
-        The largest number of bursts.
+    policy : Policy
+        The largest number of bursts, and what each must be worth.
     """
-    price = 0.5 * float(np.log(max(events_by_cause(target, mixture.n_causes).sum(), 1.0)))
-    loss = MarginalLoss.of(mixture, target, ENOUGH_TIMES)
-    logs = plain = loss.minimise(loss.guess())
-    spread = spread_ties(target)
-    if spread is not target:  # a burst at a time that many events share would describe the rounding of times
-        loss = MarginalLoss.of(mixture, spread, ENOUGH_TIMES)
-        logs = loss.minimise(plain)
-    for _ in range(most):
+    events = max(float(events_by_cause(target, mixture.n_causes).sum()), 1.0)
+    price = policy.burst_price * 0.5 * np.log(events)
+    # A burst at a time that many events share, because times are rounded, would describe the rounding.
+    loss = MarginalLoss.of(mixture, spread_ties(target), ENOUGH_TIMES)
+    logs, added = loss.minimise(loss.guess()), 0
+    while added < policy.most_bursts:
         wider = replace(loss, mixture=with_burst(loss.mixture))
         # Neither beginning is always the better one, and both often end in the same maximum.
         ends = [wider.minimise(first) for first in (wider.guess(), place_burst(loss, wider, logs))]
@@ -66,10 +69,8 @@ def choose_heads(mixture: Mixture, target: Target, most: int) -> Fitted:
         gain = loss.subjects * (loss(logs)[0] - wider(best)[0])
         if gain < price * (wider.mixture.n_scores - loss.mixture.n_scores):
             break
-        loss, logs = wider, best
-    if loss.mixture.n_heads == mixture.n_heads:
-        return Fitted(mixture, plain)
-    return Fitted(replace(mixture, counts=loss.mixture.counts), logs)
+        loss, logs, added = wider, best, added + 1
+    return Chosen(replace(mixture, counts=loss.mixture.counts), logs) if added else Chosen(mixture, None)
 
 
 def with_burst(mixture: Mixture) -> Mixture:
