@@ -13,10 +13,14 @@ import numpy.typing as npt
 
 from hazboost.utils.arrays import Indices
 
+#: XGBoost reads trees of versions before this in another way.
+OLDEST = 3
 #: XGBoost holds codes of categories in single precision, which counts up to here.
 MOST_CATEGORIES = 2**24
 #: Bits in which it may hold the categories of all splits.
 MOST_BITS = 2**30
+#: Written for the parent of the root, by trees with one and with several values in each leaf.
+NO_PARENT = (2**31 - 1, -1)
 #: What is stored for each node.
 BY_NODE = ("left_children", "right_children", "parents", "split_indices", "default_left", "split_type")
 FLOATS_BY_NODE = ("split_conditions", "sum_hessian", "loss_changes")
@@ -25,6 +29,9 @@ FLOATS_BY_NODE = ("split_conditions", "sum_hessian", "loss_changes")
 def check_ensemble(stored: Any, n_features: int, n_outputs: int) -> None:
     """Refuse an ensemble that is not one of trees for so many features and outputs, or is not whole."""
     learner = _mapping(stored, "learner")
+    version = _whole(_list(stored, "version"), "version")
+    if len(version) != 3 or version[0] < OLDEST:
+        raise ValueError("trees are of a version that is not known")
     model = _mapping(_mapping(learner, "gradient_booster"), "model")
     _check_names(learner, n_features)
     _check_sizes(learner, n_features, n_outputs)
@@ -91,7 +98,7 @@ def _check_tree(tree: Any, n_features: int) -> int:
         raise ValueError("a tree is not complete")
     left, right = columns["left_children"], columns["right_children"]
     inner = left != -1
-    _check_children(left[inner], right[inner], nodes)
+    _check_children(np.flatnonzero(inner), left[inner], right[inner], columns["parents"])
     if ((columns["split_indices"][inner] < 0) | (columns["split_indices"][inner] >= n_features)).any():
         raise ValueError("a tree splits a feature that is not there")
     if any((columns[name] & ~1).any() for name in ("default_left", "split_type")):
@@ -104,11 +111,15 @@ def _check_tree(tree: Any, n_features: int) -> int:
     return values
 
 
-def _check_children(left: Indices, right: Indices, nodes: int) -> None:
-    """Every node but the root is the child of one node at most, so that no way leads in a circle."""
-    children = np.concatenate([left, right])
+def _check_children(inner: Indices, left: Indices, right: Indices, parents: Indices) -> None:
+    """Every node but the root is the child of one node at most, its parent, so that no way leads in a circle."""
+    nodes, children = len(parents), np.concatenate([left, right])
     if ((children < 1) | (children >= nodes)).any() or np.bincount(children).max(initial=0) > 1:
         raise ValueError("a tree has children that are not there")
+    if parents[0] not in NO_PARENT or ((parents[1:] < 0) | (parents[1:] >= nodes)).any():
+        raise ValueError("a tree has parents that are not there")
+    if (parents[left] != inner).any() or (parents[right] != inner).any():
+        raise ValueError("a tree has children of other parents")
 
 
 def _check_leaves(tree: Mapping[str, Any], place: Indices, values: int) -> None:

@@ -65,7 +65,10 @@ class _Reader:
         return int.from_bytes(self.data[begin + 1 : begin + 9], "big")
 
     def text(self) -> str:
-        return self.take(self.length()).decode("utf-8")
+        try:
+            return self.take(self.length()).decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise ValueError("a name is no text") from error
 
     def value(self, marker: bytes, depth: int) -> Any:
         """The value that begins with this marker."""
@@ -81,14 +84,14 @@ class _Reader:
             return self.numbers(marker, 1)[0].item()
         if marker in CONSTANTS:
             return CONSTANTS[marker]
-        raise ValueError(f"{marker!r} marks nothing that is known")
+        raise ValueError("it has a value of an unknown type")
 
     def mapping(self, depth: int) -> dict[str, Any]:
         found: dict[str, Any] = {}
         while self.data[self.position : self.position + 1] != b"}":
             name = self.text()
             if name in found:
-                raise ValueError(f"{name!r} occurs twice")
+                raise ValueError("a name occurs twice")
             found[name] = self.value(self.take(1), depth - 1)
         self.take(1)
         return found

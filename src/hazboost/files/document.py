@@ -21,7 +21,11 @@ def from_json(data: bytes) -> Any:
     """The value, of objects without two values of one name."""
     if len(data) > LARGEST:
         raise ValueError("it has too many names and numbers")
-    return json.loads(data.decode("ascii"), object_pairs_hook=_as_dictionary, parse_constant=_refuse_constant)
+    try:
+        text = data.decode("ascii")
+        return json.loads(text, object_pairs_hook=_as_dictionary, parse_constant=_refuse_constant)
+    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        raise ValueError("its names and values cannot be read") from error
 
 
 def items(found: Any) -> list[tuple[str, Any]]:
