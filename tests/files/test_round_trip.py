@@ -11,6 +11,7 @@ import subprocess
 import sys
 import zipfile
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -127,7 +128,8 @@ def test_a_model_trained_on_a_gpu_predicts_on_the_processor(tmp_path):
 
 
 def test_a_model_of_dask_is_loaded_without_dask(tmp_path):
-    dask = pytest.importorskip("hazboost.dask")
+    pytest.importorskip("distributed")
+    dask = import_module("hazboost.dask")
     model, local = dask.FPBoost(**fitted("defaults").get_params()), fitted("defaults")
     model._take(local)
     model.save(tmp_path / "dask.hzb")
