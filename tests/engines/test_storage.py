@@ -16,6 +16,7 @@ from hazboost.engines.ubjson import decode
 
 N, WIDTH, OUTPUTS = 120, 3, 2
 SETTINGS = {"learning_rate": 0.3, "max_depth": 3, "max_bin": 16, "nthread": 1, "device": "cpu"}
+WITH_CATEGORIES = Features(WIDTH, ("a", "b", "c"), frozenset({2}))
 KINDS = {
     "hist": {"tree_method": "hist"},
     "pruned": {"tree_method": "exact", "gamma": 3.0},
@@ -61,7 +62,7 @@ def test_trees_are_the_same_after_storage(settings, rounds, n_scores):
 
 
 def test_splits_of_categories_are_stored():
-    engine, trees, matrix = grow(Features(WIDTH, ("a", "b", "c"), frozenset({2})), tree_method="hist")
+    engine, trees, matrix = grow(WITH_CATEGORIES, tree_method="hist")
     (stored,) = store_trees(engine, trees)
     assert any(len(tree["categories"]) for tree in decode(stored)["learner"]["gradient_booster"]["model"]["trees"])
     restored = restore_trees(engine, (stored,))
@@ -144,7 +145,7 @@ def test_bad_bytes_are_refused(data):
 
 def ensemble():
     """A decoded ensemble whose arrays can be changed."""
-    _, trees, _ = grow(Features(WIDTH, None, frozenset({2})), tree_method="hist")
+    _, trees, _ = grow(WITH_CATEGORIES, tree_method="hist")
 
     def copy(value):
         if isinstance(value, dict):
@@ -211,6 +212,9 @@ CHANGES = {
     "another start": write("learner", "learner_model_param", "base_score", "[1E0,0E0]"),
     "no start": write("learner", "learner_model_param", "base_score", "[]"),
     "too few names": write("learner", "feature_names", ["a"]),
+    "other names": write("learner", "feature_names", ["a", "b", "d"]),
+    "a name that is none": write("learner", "feature_names", ["a", "b", 1]),
+    "other types": write("learner", "feature_types", ["q", "c", "q"]),
     "unknown types": write("learner", "feature_types", ["q", "q", "str"]),
     "fewer trees": write(*MODEL, "gbtree_model_param", "num_trees", "1"),
     "a forest": write(*MODEL, "gbtree_model_param", "num_parallel_tree", "2"),
@@ -224,7 +228,7 @@ CHANGES = {
 
 
 def test_an_ensemble_as_it_is_passes():
-    check_ensemble(ensemble(), WIDTH, OUTPUTS)
+    check_ensemble(ensemble(), WITH_CATEGORIES, OUTPUTS)
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
@@ -232,7 +236,7 @@ def test_a_changed_ensemble_is_refused(change):
     stored = ensemble()
     change(stored)
     with pytest.raises(ValueError, match=r"\w"):
-        check_ensemble(stored, WIDTH, OUTPUTS)
+        check_ensemble(stored, WITH_CATEGORIES, OUTPUTS)
 
 
 def test_restored_trees_predict_with_one_thread():

@@ -19,9 +19,8 @@ from hazboost.files.entries import DTYPES, EntryReader, EntryWriter
 from hazboost.files.plain import Plain
 from hazboost.files.values import Flag, Many, Maybe, Number, Numbers, OneOf, Pairs, Record, Text, Whole
 
-SCALARS = (
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.dates() | st.datetimes()
-)
+DATES = st.dates() | st.datetimes().map(lambda one: one.replace(fold=0))
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | DATES
 ARRAYS = st.sampled_from(DTYPES).flatmap(lambda dtype: nps.arrays(dtype, nps.array_shapes(min_dims=0, min_side=0)))
 VALUES = st.recursive(
     SCALARS,

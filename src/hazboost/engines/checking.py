@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hazboost.engines.dialect import feature_names, feature_types
+from hazboost.engines.features import Features
 from hazboost.utils.arrays import Indices
 
 #: XGBoost reads trees of versions before this in another way.
@@ -26,36 +28,33 @@ BY_NODE = ("left_children", "right_children", "parents", "split_indices", "defau
 FLOATS_BY_NODE = ("split_conditions", "sum_hessian", "loss_changes")
 
 
-def check_ensemble(stored: Any, n_features: int, n_outputs: int) -> None:
-    """Refuse an ensemble that is not one of trees for so many features and outputs, or is not whole."""
+def check_ensemble(stored: Any, features: Features, n_outputs: int) -> None:
+    """Refuse an ensemble that is not one of trees for these features and so many outputs, or is not whole."""
     learner = _mapping(stored, "learner")
     version = _whole(_list(stored, "version"), "version")
     if len(version) != 3 or version[0] < OLDEST:
         raise ValueError("trees are of a version that is not known")
     model = _mapping(_mapping(learner, "gradient_booster"), "model")
-    _check_names(learner, n_features)
-    _check_sizes(learner, n_features, n_outputs)
+    _check_names(learner, features)
+    _check_sizes(learner, features.n, n_outputs)
     if any(len(_list(_mapping(model, "cats"), name)) for name in model.get("cats", {})):
         raise ValueError("categories have names in the trees")
     trees = _list(model, "trees")
     counts = _mapping(model, "gbtree_model_param")
     if _count(counts, "num_trees") != len(trees) or _count(counts, "num_parallel_tree") != 1:
         raise ValueError("trees are missing")
-    sizes = [_check_tree(tree, n_features) for tree in trees]
+    sizes = [_check_tree(tree, features.n) for tree in trees]
     _check_rounds(model, sizes, n_outputs)
 
 
-def _check_names(learner: Mapping[str, Any], n_features: int) -> None:
-    """It is XGBoost's usual model of trees; its features have names and types or none at all."""
+def _check_names(learner: Mapping[str, Any], features: Features) -> None:
+    """It is XGBoost's usual model of trees; its features have the names and types of these, or none without trees."""
     kinds = [_mapping(learner, "gradient_booster").get("name"), _mapping(learner, "objective").get("name")]
     if kinds != ["gbtree", "reg:squarederror"]:
         raise ValueError("it is another kind of model")
-    for name in ("feature_names", "feature_types"):
-        listed = _list(learner, name)
-        if len(listed) not in (0, n_features) or not all(isinstance(one, str) for one in listed):
+    for name, known in {"feature_names": feature_names(features), "feature_types": feature_types(features)}.items():
+        if _list(learner, name) not in ([], known):
             raise ValueError(f"{name} does not fit the features")
-    if set(learner["feature_types"]) - {"q", "c"}:
-        raise ValueError("features have types that are not known")
 
 
 def _check_sizes(learner: Mapping[str, Any], n_features: int, n_outputs: int) -> None:

@@ -39,7 +39,7 @@ def restore_trees(engine: Engine, stored: Stored) -> Trees:
 def _restore(engine: Engine, stored: bytes) -> xgb.Booster:
     if not isinstance(engine, LocalEngine) or engine.features is None:
         raise ValueError("its engine has no features")
-    check_ensemble(decode(stored), engine.features.n, max(engine.n_scores, MIN_OUTPUTS))
+    check_ensemble(decode(stored), engine.features, max(engine.n_scores, MIN_OUTPUTS))
     device = engine.settings.get("device", "cpu") if has_device() else "cpu"
     # One thread, as `LocalEngine.truncate` sets it: the number of threads is not part of the model.
     return xgb.Booster({"nthread": 1, "device": device}, model_file=bytearray(stored))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hazboost.data.design import Design
-from hazboost.data.features import Schema
+from hazboost.data.features import LARGEST, Schema
 from hazboost.engines.base import Engine
 from hazboost.engines.divided import DividedEngine
 from hazboost.engines.features import Features
@@ -41,7 +41,9 @@ def _check_features(features: Features | None, n_features: int) -> None:
     _require(features.n == n_features, "features of the engine")
     _require(features.names is None or len(features.names) == n_features, "names of features")
     _require(not features.directions or len(features.directions) == n_features, "directions of features")
-    _require(features.highest is None or len(features.highest) == n_features, "largest values of features")
+    highest = np.array([] if features.highest is None else features.highest)
+    _require(features.highest is None or len(highest) == n_features, "largest values of features")
+    _require(bool(((np.abs(highest) <= LARGEST) | (highest == np.inf)).all()), "largest values of features")
     _require(max(features.categorical, default=-1) < n_features, "categorical features")
 
 
@@ -66,8 +68,7 @@ def check_attributes(attributes: Mapping[str, Any], model: Model) -> None:
     _require(attributes["n_estimators_"] == model.n_rounds, "n_estimators_")
     names = attributes.get("feature_names_in_")
     if names is not None:
-        text = isinstance(names, np.ndarray) and names.shape == (attributes["n_features_in_"],)
-        _require(text and names.dtype == object, "feature_names_in_")
+        _require(isinstance(names, np.ndarray) and names.tolist() == model.schema.names, "feature_names_in_")
     for name in ("unique_times_", "event_times_"):
         times = attributes[name]
         _require(len(times) > 0 and bool((times >= 0.0).all() and (np.diff(times) > 0.0).all()), name)
