@@ -25,6 +25,7 @@ NUMBERS = {
         b"D": ">f8",
     }.items()
 }
+EMPTY = {marker: np.empty(0, kind) for marker, kind in NUMBERS.items()}
 CONSTANTS = {b"Z": None, b"T": True, b"F": False}
 
 
@@ -52,17 +53,18 @@ class _Reader:
 
     def take(self, count: int) -> bytes:
         """The next bytes."""
-        if not 0 <= count <= len(self.data) - self.position:
+        begin = self.position
+        end = self.position = begin + count
+        if end > len(self.data):
             raise ValueError("it ends too soon")
-        self.position += count
-        return self.data[self.position - count : self.position]
+        return self.data[begin:end]
 
     def length(self) -> int:
         """A length, which is always written in the same way."""
-        begin, self.position = self.position, self.position + 9
-        if self.data[begin : begin + 1] != b"L" or self.position > len(self.data):
+        written = self.take(9)
+        if written[:1] != b"L":
             raise ValueError("a length is missing")
-        return int.from_bytes(self.data[begin + 1 : begin + 9], "big")
+        return int.from_bytes(written[1:], "big")
 
     def text(self) -> str:
         try:
@@ -76,10 +78,10 @@ class _Reader:
             raise ValueError("it is nested too deeply")
         if marker == b"[":
             return self.array(depth)
-        if marker == b"{":
-            return self.mapping(depth)
         if marker == b"S":
             return self.text()
+        if marker == b"{":
+            return self.mapping(depth)
         if marker in NUMBERS:
             return self.numbers(marker, 1)[0].item()
         if marker in CONSTANTS:
@@ -88,12 +90,14 @@ class _Reader:
 
     def mapping(self, depth: int) -> dict[str, Any]:
         found: dict[str, Any] = {}
+        count = 0
         while self.data[self.position : self.position + 1] != b"}":
             name = self.text()
-            if name in found:
-                raise ValueError("a name occurs twice")
             found[name] = self.value(self.take(1), depth - 1)
-        self.take(1)
+            count += 1
+        if len(found) != count:
+            raise ValueError("a name occurs twice")
+        self.position += 1
         return found
 
     def array(self, depth: int) -> Any:
@@ -107,11 +111,15 @@ class _Reader:
         if kind != b"#":
             raise ValueError("a list has no length")
         count = self.length()
-        if not 0 <= count <= len(self.data) - self.position:  # every value takes a byte or more
+        if count > len(self.data) - self.position:  # every value takes a byte or more
             raise ValueError("a list is longer than what is left")
         return [self.value(self.take(1), depth - 1) for _ in range(count)]
 
     def numbers(self, marker: bytes, count: int) -> Any:
         """So many numbers of one type."""
         kind = NUMBERS[marker]
-        return np.frombuffer(self.take(count * kind.itemsize), dtype=kind)
+        begin = self.position
+        self.position += count * kind.itemsize
+        if self.position > len(self.data):
+            raise ValueError("it ends too soon")
+        return np.frombuffer(self.data, kind, count, begin) if count else EMPTY[marker]

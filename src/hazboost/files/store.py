@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from hazboost.files.errors import ModelFileError
 from hazboost.files.manifest import FORMAT_VERSION, check_entries, own_version, read_manifest, with_manifest, writer
 
 #: What may go wrong while a file is read that somebody has made or changed.
-FAULTS = (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError, MemoryError, ImportError)
+FAULTS = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, MemoryError, ImportError)
 
 
 def write_file(path: str | os.PathLike[str], fitted: Fitted, summary: Mapping[str, str]) -> None:
@@ -47,24 +47,16 @@ def write_file(path: str | os.PathLike[str], fitted: Fitted, summary: Mapping[st
 
 def _replace(path: Path, entries: Mapping[str, bytes]) -> None:
     """Write beside the file and put the result in its place, so that a half-written file is never seen."""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
+    beside = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with beside.open("xb") as file:
             file.writelines(pack(entries))
             file.flush()
             os.fsync(file.fileno())
-        Path(name).chmod(_usual_mode())
-        Path(name).replace(path)
+        beside.replace(path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        beside.unlink(missing_ok=True)
         raise
-
-
-def _usual_mode() -> int:
-    """Who may read a new file; a temporary one is for its owner only."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
 
 
 def read_file(path: str | os.PathLike[str]) -> Fitted:
