@@ -81,7 +81,7 @@ WORDS = {
     "datasets:found": "checksum",
     "datasets:name": "value",
     "engines.cuda:count": "n",
-    "files.store:document.LARGEST": "=33554432",
+    "files.store:document.LARGEST": "=16777216",
     "files.store:LARGEST": "=1073741824",
     "files.store:writer(found)": "version",
     "files.store:own_version()": "version",

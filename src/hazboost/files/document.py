@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-#: JSON takes up to thirty times its size in memory.
-LARGEST = 2**25
+#: JSON takes up to thirty times its size in memory, so that this much needs half a gigabyte.
+LARGEST = 2**24
 
 
 def to_json(value: Any) -> bytes:
