@@ -185,6 +185,17 @@ def test_what_has_no_place_in_a_file_is_refused(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_what_could_not_be_read_again_is_not_written(tmp_path):
+    """The old file stays where it is."""
+    fitted("names").save(tmp_path / "model.hzb")
+    before = (tmp_path / "model.hzb").read_bytes()
+    model = pickle.loads(pickle.dumps(fitted("names")))
+    model.causes_ = np.array([1, 2])  # the model knows one
+    with pytest.raises(ModelFileError, match="causes_ do not fit the rest"):
+        model.save(tmp_path / "model.hzb")
+    assert (tmp_path / "model.hzb").read_bytes() == before
+
+
 class StrangeEngine(LocalEngine):
     """An engine that this library does not know."""
 

@@ -90,9 +90,9 @@ def test_an_archive_is_a_zip(entries):
 REFUSED = {
     "text for a number": (Number(), "1.5"),
     "a whole number for a number": (Number(), 1),
-    "beyond": (Number(high=1.0), 1.5),
-    "too low": (Number(above=0.0), 0.0),
-    "not a number": (Number(low=0.0), "nan"),
+    "zero": (Number(positive=True), 0.0),
+    "infinite": (Number(positive=True), "inf"),
+    "not a number": (Number(positive=True), "nan"),
     "true for a whole number": (Whole(0), True),
     "a number for a whole one": (Whole(0), 1.0),
     "negative": (Whole(0), -1),

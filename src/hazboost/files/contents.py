@@ -17,7 +17,7 @@ from hazboost.prediction.model import Model
 NAME = "model.json"
 PARTS = {"parameters", "attributes", "model"}
 #: A fitted attribute ends in an underscore and does not begin with one; no method and no parameter does.
-ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]*[a-z0-9]_")
+ATTRIBUTE = re.compile(r"[A-Za-z]\w*(?<!_)_", re.ASCII)
 
 
 class Fitted(NamedTuple):

@@ -45,10 +45,9 @@ from hazboost.prediction.model import Model
 from hazboost.training.linear import LinearStart
 from hazboost.training.starts import ConstantStart
 
-LARGEST = float(np.finfo(np.float64).max)
 #: A model has so many features, scores and heads of a family at most.
 MOST_FEATURES, MOST_SCORES, MOST_HEADS = 2**31 - 1, 2**20, 2**10
-POSITIVE = Number(above=0.0, high=LARGEST)
+POSITIVE = Number(positive=True)
 POSITIONS, MASK = Numbers(np.int64), Numbers(np.bool_)
 FINITE, ANY = Numbers(np.float64, finite=True), Numbers(np.float64)
 
@@ -179,7 +178,7 @@ ATTRIBUTES: dict[str, Kind] = {
     "n_features_in_": Whole(1, MOST_FEATURES),
     "n_estimators_": Whole(0),
     "max_depth_": Whole(0),
-    "ridge_": Maybe(Number(0.0)),
+    "ridge_": Maybe(Number()),
     "causes_": POSITIONS,
     "unique_times_": FINITE,
     "event_times_": FINITE,

@@ -30,8 +30,10 @@ def write_file(path: str | os.PathLike[str], fitted: Fitted, summary: Mapping[st
         Key figures, for people who look into the file.
     """
     try:
-        entries = with_manifest(write_contents(fitted), summary)
-    except ValueError as error:
+        written = write_contents(fitted)
+        read_contents(written)  # a file that cannot be read must not take the place of one that can
+        entries = with_manifest(written, summary)
+    except FAULTS as error:
         raise ModelFileError(
             f"path: a model file has no place for what was found ({error}); use numbers, text, dates, lists and "
             "dictionaries for parameters and categories, and the engines and starts of this library."

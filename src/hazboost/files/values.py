@@ -32,11 +32,9 @@ class Kind(Protocol):
 
 @dataclass(frozen=True)
 class Number:
-    """A number, from ``low`` to ``high``. JSON knows no infinity, so that it is written as text, and so is NaN."""
+    """A number; ``positive`` and finite, or any. Infinity and NaN, which JSON does not know, are written as text."""
 
-    low: float = -math.inf
-    high: float = math.inf
-    above: float = -math.inf
+    positive: bool = False
 
     def write(self, value: float, entries: EntryWriter) -> float | str:
         """The shortest decimal number that is read as the same number."""
@@ -44,13 +42,11 @@ class Number:
         return number if math.isfinite(number) else repr(number)
 
     def read(self, found: Any, entries: EntryReader) -> float:
-        """A number in the range; NaN only where every number is."""
+        """The number."""
         number = NOT_FINITE.get(found) if isinstance(found, str) else found
         if type(number) is not float:
             raise ValueError("no number")
-        if (self.low, self.high, self.above) != (-math.inf, math.inf, -math.inf) and not (
-            self.low <= number <= self.high and number > self.above
-        ):
+        if self.positive and not 0.0 < number < math.inf:
             raise ValueError(f"{number:g} is out of range")
         return number
 
