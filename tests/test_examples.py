@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import matplotlib as mpl
+import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
@@ -169,6 +170,17 @@ def test_code_on_batches_runs():
     assert models[0] == models[1]
 
 
+def test_code_of_the_page_on_model_files_runs(tmp_path, monkeypatch, capsys):
+    """What is read without the library is what its model adds to the start."""
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for block in python_blocks("docs/model-file.md"):
+        exec(compile(block, "docs/model-file.md", "exec"), names)
+    inside = names["loaded"].model_
+    start = inside.start.margin(np.zeros((1, 2)))
+    assert inside.scores(np.zeros((1, 2))) == pytest.approx(start + inside.trust * names["trees"], abs=1e-6)
+
+
 def test_example_of_the_readme_prints_what_it_promises(capsys):
     exec(compile(python_blocks("README.md")[0], "README.md", "exec"), {})
     printed = capsys.readouterr().out
@@ -196,6 +208,7 @@ def test_code_of_the_tuning_page_runs(number, capsys):
         "docs/kinds.md",
         "docs/large-data.md",
         "docs/metrics.md",
+        "docs/model-file.md",
         "docs/running-experiments.md",
         "docs/speed.md",
         "docs/tuning.md",

@@ -2,9 +2,10 @@
 
 from hazboost.data.batches import Batches
 from hazboost.data.surv import Surv
-from hazboost.estimator import FPBoost
+from hazboost.estimator import FPBoost, load
+from hazboost.files import ModelFileError
 from hazboost.tuning import tune
 
 __version__ = "0.1.0"
 
-__all__ = ["Batches", "FPBoost", "Surv", "__version__", "tune"]
+__all__ = ["Batches", "FPBoost", "ModelFileError", "Surv", "__version__", "load", "tune"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+import os
 import re
 from collections.abc import Mapping
 from functools import partial
@@ -15,6 +16,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
 
 from hazboost.boosting.objective import Objective
 from hazboost.boosting.steps import STEPS
@@ -30,10 +32,11 @@ from hazboost.data.summary import Summary
 from hazboost.data.target import Target
 from hazboost.engines import CudaEngine, Engine, ExactEngine, Features, LocalEngine, check_cuda, monotone_engine
 from hazboost.engines.collective import refuse_company
+from hazboost.files import Fitted, ModelFileError, read_file, write_file
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
 from hazboost.hazards.heads import HEADS
 from hazboost.hazards.mixture import Mixture
-from hazboost.prediction.notebook import summary_card
+from hazboost.prediction.notebook import summarize, summary_card
 from hazboost.prediction.predictor import Predictor
 from hazboost.training.advice import advise_on_size, advise_on_ties, check_can_stop
 from hazboost.training.constraints import check_constraints
@@ -776,6 +779,41 @@ default="scaled_softmax"
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to one file, which `hazboost.load` reads.
+
+        The file holds data only: nothing in it is ever executed, unlike a pickle. It has everything that predictions
+        need, and these are the same to the last bit after loading. The same model, written by the same versions, is
+        always the same bytes. An existing file is replaced at once, when the new one is complete.
+
+        Parameters
+        ----------
+        path : path
+            Name of the file, usually with the ending ``.hzb``.
+
+        See Also
+        --------
+        hazboost.load : Read the file.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import hazboost
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> X = np.arange(20.0)[:, None]
+        >>> model = hazboost.FPBoost(n_estimators=2, random_state=0).fit(X, (X[:, 0] > 2.0, X[:, 0] + 1.0))
+        >>> with TemporaryDirectory() as folder:
+        ...     model.save(Path(folder) / "model.hzb")
+        ...     loaded = hazboost.load(Path(folder) / "model.hzb")
+        >>> bool((loaded.predict(X) == model.predict(X)).all())
+        True
+        """
+        check_is_fitted(self, "model_")
+        self._validate_params()
+        attributes = {name: value for name, value in vars(self).items() if name.endswith("_") and name != "model_"}
+        write_file(path, Fitted(self.get_params(deep=False), attributes, self.model_), summarize(self))
+
     def _repr_html_inner(self) -> str:
         """scikit-learn's diagram, and below it what was learned."""
         diagram: str = super()._repr_html_inner()
@@ -792,6 +830,41 @@ default="scaled_softmax"
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         return tags
+
+
+def load(path: str | os.PathLike[str]) -> FPBoost:
+    """Read a fitted model that `FPBoost.save` has written.
+
+    Nothing in the file is executed. Checksums of all its parts are compared before anything is made of them.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+
+    Returns
+    -------
+    FPBoost
+        The fitted model. One that was trained on a GPU predicts on the processor where there is none, and one of
+        `hazboost.dask.FPBoost` is a `hazboost.FPBoost`.
+
+    Raises
+    ------
+    ModelFileError
+        The file is damaged, was changed, is newer than this version of hazboost, or is no model file.
+    """
+    fitted = read_file(path)
+    try:
+        model = FPBoost(**fitted.parameters)
+        model._validate_params()
+    except (TypeError, ValueError) as error:
+        raise ModelFileError(
+            "path: the model has parameters that this version of hazboost does not know; install the version that has "
+            "written the file."
+        ) from error
+    for name, value in {**fitted.attributes, "model_": fitted.model}.items():
+        setattr(model, name, value)
+    return model
 
 
 def _features(schema: Schema, data: Summary, constraints: Constraints) -> Features:

@@ -10,7 +10,7 @@ import pickle
 import numpy as np
 import pytest
 
-from hazboost import FPBoost, Surv
+from hazboost import FPBoost, Surv, load
 from hazboost.boosting.likelihood import row_loss
 from hazboost.boosting.objective import Objective
 from hazboost.boosting.observed import Observed
@@ -208,3 +208,15 @@ def test_explanations_of_a_model_from_the_gpu_add_up(constraints):
     np.testing.assert_allclose(found.base + found.values.sum(axis=-1), expected, atol=1e-6)
     assert np.abs(found.values).mean(axis=(0, 1)).argmax() == 0
     assert interaction_values(model, X).shape == (500, 1, 3, 3)
+
+
+@pytest.mark.parametrize("max_depth", [2, 6])
+def test_a_saved_model_predicts_the_same_on_the_gpu(tmp_path, max_depth):
+    """From a depth of four on, leaves may have a value for each score."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(500, 4)).astype(np.float32)
+    y = Surv.right(rng.random(500) < 0.7, rng.weibull(1.2, 500) * np.exp(-X[:, 0]))
+    model = FPBoost(device="cuda", n_estimators=10, max_depth=max_depth, random_state=0).fit(X, y)
+    model.save(tmp_path / "model.hzb")
+    loaded = load(tmp_path / "model.hzb")
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
