@@ -107,7 +107,7 @@ class FPBoost(Predictor):
         ``exponentiated_weibull``, ``bounded``. A bounded head is a burst of risk that comes and goes: several of them
         approximate any hazard without negative weights, and with no other family the share ``exp(-sum(w))`` of
         subjects never has the event (a cure fraction). ``"auto"`` adds up to three bounded heads, each if it raises the
-        likelihood without covariates by more than twice what the Bayesian information criterion asks for;
+        likelihood without covariates by more than 1.5 times what the Bayesian information criterion asks;
         ``heads_`` says how many. It adds none with ``solver="gradient"``, an ``init`` that is not fitted by maximum
         likelihood, or another ``heads_activation`` than the default. ``None``: no further heads.
     solver : {"newton", "gradient"}, default="newton"
@@ -119,8 +119,7 @@ class FPBoost(Predictor):
         weights. ``"auto"`` chooses the number with the best cross-validated likelihood and averages the models of the
         folds. Above 5,000 subjects, one fifth of them is held out instead, and the trees are grown again on all rows.
         With a chosen number of rounds the contribution of the trees is shrunk by ``E / (E + 100)`` after E events,
-        unless held-out subjects clearly ask for all of it, and by half of that if they are not clearly better with
-        trees than without; with a given number of rounds it is not shrunk.
+        unless held-out subjects are clearly better without shrinkage; with a given number of rounds it is not shrunk.
     max_depth : int or "auto", default="auto"
         Depth of the trees. ``"auto"`` is 2, and is doubled up to 8 while the gain in held-out likelihood exceeds two
         standard errors and there are 60 events for each leaf. With a given number of rounds it is 2.

@@ -128,7 +128,7 @@ def evidence(truth, n=2_000, sd=0.3):
 def test_held_out_subjects_decide_how_much_of_the_trees_is_kept():
     assert evidence(truth=0.6) == 1.0
     assert evidence(truth=0.15) == 0.5
-    assert evidence(truth=0.0) == 0.25
+    assert evidence(truth=0.0) == 0.5
 
 
 def test_a_cause_without_trust_gets_none():

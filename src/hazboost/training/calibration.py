@@ -49,20 +49,14 @@ class Predicted(NamedTuple):
 
 
 def trust_by_evidence(objective: Objective, parts: Sequence[Predicted], trust: Array, policy: Policy) -> Array:
-    """Shrinkage of the trees: that of their number of events, unless held-out subjects clearly say something else.
-
-    Trees count in full if that is clearly better, and by half of their share if they are not clearly better than none.
-    """
+    """Shrinkage of the trees: that of their number of events, unless held-out subjects are clearly better without it."""
 
     def changes(share: Array) -> Array:
         return np.concatenate([part.change(objective, share, policy.largest_difference) for part in parts])
 
     masses = np.concatenate([part.masses for part in parts])
     full = np.where(trust > 0.0, 1.0, 0.0)
-    shrunk = changes(trust)
-    if is_clear(shrunk - changes(full), masses, policy.clear_gain):
-        return full
-    return trust if is_clear(-shrunk, masses, policy.clear_gain) else 0.5 * trust
+    return full if is_clear(changes(trust) - changes(full), masses, policy.clear_gain) else trust
 
 
 def level_shift(mixture: Mixture, parts: Sequence[Predicted], trust: Array, limit: float) -> Array:

@@ -81,8 +81,8 @@ class Policy:
     events_for_leaf : float
         Deeper trees are tried with at least so many events for each leaf that they can have. [Depth]
     clear_gain : float
-        Standard errors of a gain in held-out likelihood from which on deeper trees, or trees that are shrunk more or
-        less, are clearly better. [Depth, Calibration]
+        Standard errors of a gain in held-out likelihood from which on deeper trees, or trees that are not shrunk, are
+        clearly better. [Depth, Calibration]
     horizon : float
         Risks are compared until this share of the events has happened. [Horizon]
     background_events : float
@@ -109,7 +109,7 @@ class Policy:
     fewest_columns: int = 5
     max_rounds: float = 100.0
     most_bursts: int = 3
-    burst_price: float = 2.0
+    burst_price: float = 1.5
     events_for_half_trust: float = 100.0
     depths: tuple[int, ...] = (2, 4, 8)
     events_for_leaf: float = 60.0
