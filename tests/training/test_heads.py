@@ -1,7 +1,5 @@
 """Heads that are chosen by likelihood."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,6 @@ from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIO
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.mixture import Mixture
 from hazboost.training.heads import add_burst, choose_heads, with_burst
-from hazboost.training.policy import POLICY
 from hazboost.training.starts import MarginalLoss, marginal_start
 
 COUNTS = {"weibull": 1, "loglogistic": 1}
@@ -33,7 +30,7 @@ def seen(time):
 
 def fitted(target, most):
     """Heads with at most so many bursts, and their fit."""
-    heads, logs = choose_heads(mixture(), target, replace(POLICY, most_bursts=most))
+    heads, logs = choose_heads(mixture(), target, most)
     return heads, marginal_start(heads, target, None, logs)
 
 
@@ -48,7 +45,7 @@ LAWS = {
 @pytest.mark.parametrize("n", [100, 1000])
 def test_ordinary_times_need_no_burst(law, n):
     times = [LAWS[law](n, np.random.default_rng(seed)) for seed in range(5)]
-    chosen = [choose_heads(mixture(), seen(one), POLICY).mixture.counts.get("bounded", 0) for one in times]
+    chosen = [choose_heads(mixture(), seen(one), 3).mixture.counts.get("bounded", 0) for one in times]
     assert np.median(chosen) == 0
 
 
@@ -97,7 +94,7 @@ def test_another_head_never_lowers_the_likelihood():
 def test_rounded_times_are_no_bursts():
     """Survival of a constant hazard in whole days: the first days have a tenth of all events each."""
     time = np.ceil(np.random.default_rng(0).exponential(8.0, 1000))
-    assert choose_heads(mixture(), seen(time), POLICY).mixture.counts.get("bounded", 0) == 0
+    assert choose_heads(mixture(), seen(time), 3).mixture.counts.get("bounded", 0) == 0
 
 
 def simulate(n=200):

@@ -49,7 +49,7 @@ class Predicted(NamedTuple):
 
 
 def trust_by_evidence(objective: Objective, parts: Sequence[Predicted], trust: Array, policy: Policy) -> Array:
-    """Shrinkage of the trees: that of their number of events, unless held-out subjects are clearly better without it."""
+    """Shrinkage of the trees: that of their number of events, unless held-out subjects are clearly better without."""
 
     def changes(share: Array) -> Array:
         return np.concatenate([part.change(objective, share, policy.largest_difference) for part in parts])

@@ -16,7 +16,6 @@ from hazboost.data.condense import events_by_cause
 from hazboost.data.target import Target
 from hazboost.data.ties import spread_ties
 from hazboost.hazards.mixture import Mixture
-from hazboost.training.policy import Policy
 from hazboost.training.starts import MarginalLoss, burst_times
 from hazboost.utils.arrays import Array
 
@@ -41,11 +40,11 @@ class Chosen(NamedTuple):
     logs: Array | None
 
 
-def choose_heads(mixture: Mixture, target: Target, policy: Policy) -> Chosen:
-    r"""Add bursts while each is worth its parameters, by a multiple of the Bayesian information criterion.
+def choose_heads(mixture: Mixture, target: Target, most: int) -> Chosen:
+    r"""Add bursts while each is worth its parameters, by the Bayesian information criterion.
 
-    One more head must raise the log-likelihood by :math:`c \, \frac{p}{2} \log E`, with its ``p`` parameters (those of
-    all causes together), ``E`` events, and the ``burst_price`` ``c``.
+    One more head must raise the log-likelihood by :math:`\frac{p}{2} \log E`, with its ``p`` parameters (those of all
+    causes together) and ``E`` events.
 
     Parameters
     ----------
@@ -53,15 +52,14 @@ def choose_heads(mixture: Mixture, target: Target, policy: Policy) -> Chosen:
         The heads to begin with, whose weights have a level.
     target : Target
         What was observed, in the mixture's unit of time.
-    policy : Policy
-        The largest number of bursts, and what each must be worth.
+    most : int
+        The largest number of bursts.
     """
-    events = max(float(events_by_cause(target, mixture.n_causes).sum()), 1.0)
-    price = policy.burst_price * 0.5 * np.log(events)
+    price = 0.5 * float(np.log(max(events_by_cause(target, mixture.n_causes).sum(), 1.0)))
     # A burst at a time that many events share, because times are rounded, would describe the rounding.
     loss = MarginalLoss.of(mixture, spread_ties(target), ENOUGH_TIMES)
     logs, added = loss.minimise(loss.guess()), 0
-    while added < policy.most_bursts:
+    while added < most:
         wider = replace(loss, mixture=with_burst(loss.mixture))
         # Neither beginning is always the better one, and both often end in the same maximum.
         ends = [wider.minimise(first) for first in (wider.guess(), place_burst(loss, wider, logs))]

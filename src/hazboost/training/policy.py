@@ -71,9 +71,8 @@ class Policy:
         learn how they act together. [Pace]
     max_rounds : float
         Largest number of rounds, for a learning rate of one; shorter steps get proportionally more.
-    most_bursts, burst_price : int, float
-        The largest number of bounded heads that are added by likelihood, and how many times what the Bayesian
-        information criterion asks of it each must gain. [Heads]
+    most_bursts : int
+        The largest number of bounded heads that are added by likelihood. [Heads]
     events_for_half_trust : float
         Event count at which the trees' contribution is halved. [Shrinkage]
     depths : tuple of int
@@ -109,7 +108,6 @@ class Policy:
     fewest_columns: int = 5
     max_rounds: float = 100.0
     most_bursts: int = 3
-    burst_price: float = 1.5
     events_for_half_trust: float = 100.0
     depths: tuple[int, ...] = (2, 4, 8)
     events_for_leaf: float = 60.0
