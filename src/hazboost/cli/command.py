@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 import warnings
 from argparse import ArgumentParser
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import NoReturn, TextIO
 
 from hazboost.cli import describe, evaluate, explain, fit, predict
@@ -55,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     options = make_parser().parse_args(arguments)
     name = f"hazboost {options.command}"
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _interrupts() as interrupts:
         warnings.simplefilter("default", UserWarning)
         warnings.showwarning = _warner(name)
         try:
@@ -69,11 +72,35 @@ def main(arguments: Sequence[str] | None = None) -> int:
             sys.stderr.write(f"\n{name}: stopped\n")
             return INTERRUPTED
         except Exception as error:  # a traceback says nothing to whoever calls a command
+            if interrupts:
+                sys.stderr.write(f"\n{name}: stopped\n")
+                return INTERRUPTED
             if os.environ.get(DEBUG):
                 raise
             sys.stderr.write(f"{name}: {_sentence(error)}\n")
             return WRONG_INPUT if isinstance(error, ValueError | TypeError) else OTHER
     return 0
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """Signals of Ctrl-C so far: pandas makes another error of one that comes while it reads."""
+    noticed: list[int] = []
+
+    def interrupt(number: int, frame: FrameType | None) -> NoReturn:
+        noticed.append(number)
+        raise KeyboardInterrupt
+
+    own = threading.current_thread() is threading.main_thread()
+    # Whoever runs in the background may have been told to ignore the signal.
+    if not own or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield noticed
+        return
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield noticed
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _sentence(error: Exception) -> str:

@@ -11,6 +11,8 @@ from hazboost.cli.packages import require
 from hazboost.utils.arrays import Array
 from hazboost.utils.describe import describe
 
+#: Text among more distinct numbers than this is no category.
+MOST_CODES = 10
 #: A text with more distinct values than this, in most rows another, is a name and no category.
 MOST_CATEGORIES = 100
 
@@ -81,10 +83,12 @@ def as_categories(column: Any) -> Any:
     """
     if not is_text(column):
         return column
-    given, numbers = column.notna(), as_numbers(column).notna()
-    if 2 * numbers.sum() > given.sum():
-        _refuse_first(column, given & ~numbers)
-        return as_numbers(column)
+    numbers, given = as_numbers(column), column.notna()
+    counted = numbers.notna()
+    # Stages 1, 2 and 3a are categories; ages with a question mark among them are not.
+    if counted[given].all() or (2 * counted.sum() > given.sum() and numbers.nunique() > MOST_CODES):
+        _refuse_first(column, given & ~counted)
+        return numbers
     texts = column.map(str, na_action="ignore")
     if texts.nunique() > MOST_CATEGORIES and given.sum() < 2 * texts.nunique():
         raise InputError(
