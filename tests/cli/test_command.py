@@ -22,6 +22,8 @@ import hazboost
 from hazboost import FPBoost, Surv
 from hazboost.cli import main, models, tables
 from hazboost.cli.command import SUBCOMMANDS
+from hazboost.cli.outcomes import read_events
+from hazboost.cli.values import read_numbers
 from hazboost.datasets import load_dataset
 from hazboost.explain import contributions, importance
 from hazboost.metrics import concordance_index
@@ -136,16 +138,20 @@ def test_every_kind_of_outcome_is_fitted(kind, tmp_path):
 @pytest.mark.parametrize(
     ("no", "yes"), [("no", "yes"), ("alive", "dead"), ("False", "True"), ("censored", "event"), ("Alive", "DEAD ")]
 )
-@pytest.mark.filterwarnings("ignore")
-def test_words_for_events_are_read(no, yes, tmp_path):
-    table = simulated()
-    predicted = []
-    for events in (table["event"], table["event"].map({0: no, 1: yes})):
-        table.assign(event=events).to_csv(tmp_path / "data.csv", index=False)
-        options = ["--time", "time", "--event", "event", "--rounds", "2", "-o", tmp_path / "model.hzb"]
-        assert call("fit", tmp_path / "data.csv", *options) == 0
-        predicted.append(hazboost.load(tmp_path / "model.hzb").predict(table[["x"]]).tolist())
-    assert predicted[0] == predicted[1]
+def test_words_for_events_are_read(no, yes):
+    assert read_events(pd.Series([no, yes, yes], name="event"), None).tolist() == [0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("values", "code"), [([1, 2, 2], "2"), ([1.0, 2.0, 2.0], "2"), (["free", "ill", "ill"], "ill")]
+)
+def test_the_event_may_have_any_code(values, code):
+    assert read_events(pd.Series(values, name="event"), code).tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "boolean", "Int64", "int8", "float32", "string", "object"])
+def test_numbers_are_read_from_columns_of_every_type(dtype):
+    assert read_numbers(pd.Series([1, 0, 1], name="x").astype(dtype)).tolist() == [1.0, 0.0, 1.0]
 
 
 @pytest.mark.parametrize("origin", ["2020-01-01", "born"])
@@ -262,6 +268,21 @@ def test_causes(tmp_path):
     assert call("evaluate", *files, "--time", "time", "--event", "event", "--cause", "1") == 0
 
 
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ("evaluate model.hzb test.csv --time time --event cens", 0),
+        ("describe test.csv --time time --event none", 2),
+        ("explain model.hzb test.csv --times 365", 0),
+    ],
+)
+def test_the_other_subcommands_in_a_process_of_their_own(options, code, folder):
+    done = run(*options.split(), cwd=folder)
+    assert done.returncode == code
+    assert bool(done.stdout) == (code == 0)
+    assert "Traceback" not in done.stderr
+
+
 def test_standard_input_and_output(folder, model, X):
     done = run("predict", "model.hzb", "-", cwd=folder, stdin=(folder / "test.csv").read_text(encoding="utf-8"))
     assert done.returncode == 0
@@ -363,6 +384,11 @@ BAD_TABLES = {
     "negative time": (b"x,time,event\n1,2,1\n1,-3,1\n", "row 1"),
     "no event": (b"x,time,event\n1,2,0\n1,3,0\n", "event"),
     "no feature": (b"time,event\n1,1\n", "no column is left as a feature"),
+    "dates as a feature": (b"x,time,event\n2020-01-31,2,1\n", "column 'x' has dates; use a number instead"),
+    "decimals with commas": (
+        b'x,time,event\n"1,5",2,1\n3,2,1\n"2,5",2,1\n',
+        "has commas in its numbers, such as '1,5'",
+    ),
     "names": (
         b"name,time,event\n" + b"".join(b"n%dx,2,1\n" % i for i in range(150)),
         "column 'name' has text that is different in most rows, such as 'n0x'; leave it out with --drop name",

@@ -79,8 +79,13 @@ def read_dates(column: Any) -> Any:
 def as_categories(column: Any) -> Any:
     """Text as categories; other columns as they are.
 
-    Text among numbers is a mistake, and so is one that is different in most rows.
+    Text among numbers is a mistake, and so are dates, decimals with commas, and text that is different in most rows.
     """
+    if is_date(column):
+        raise InputError(
+            f"column {column.name!r} has dates; use a number instead, such as an age, or leave it out with --drop "
+            f"{column.name}."
+        )
     if not is_text(column):
         return column
     numbers, given = as_numbers(column), column.notna()
@@ -90,6 +95,11 @@ def as_categories(column: Any) -> Any:
         _refuse_first(column, given & ~counted)
         return numbers
     texts = column.map(str, na_action="ignore")
+    if given.any() and texts[given].str.fullmatch(r"\s*-?\d+,\d+\s*").mean() > 0.5:
+        raise InputError(
+            f"column {column.name!r} has commas in its numbers, such as {describe(texts[given].iloc[0])}; write them "
+            "with points."
+        )
     if texts.nunique() > MOST_CATEGORIES and given.sum() < 2 * texts.nunique():
         raise InputError(
             f"column {column.name!r} has text that is different in most rows, such as "
