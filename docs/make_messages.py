@@ -33,6 +33,7 @@ SECTIONS = {
     "Metrics": ["metrics"],
     "Data sets": ["datasets"],
     "Plots": ["plots"],
+    "Command line": ["cli"],
 }
 #: Messages for developers, which no user of the public functions can meet, and reasons that are part of others.
 INTERNAL = (
@@ -58,6 +59,19 @@ INTERNAL = (
 #: Placeholders for expressions, by their source; before a colon the module or function in which they stand for this. A
 #: text that begins with = is no placeholder.
 WORDS = {
+    "cli:clash[0]": "name",
+    "cli:column.index[infinite[0]]": "number",
+    "cli:column.index[missing[0]]": "number",
+    "cli:column.index[rows[0]]": "number",
+    "cli:column.index[wrong[0]]": "number",
+    "cli:column.name": "name",
+    "cli:model.n_features_in_": "n",
+    "cli:name": "name",
+    "cli:row": "number",
+    "cli:there": "names",
+    "cli:text": "value",
+    "cli:used": "options",
+    "cli:what": "value",
     "data.alignment:other": "argument",
     "data.alignment:prefix": "=",
     "data.batches.reading:expected": "columns",

@@ -202,6 +202,7 @@ def test_code_of_the_tuning_page_runs(number, capsys):
         "README.md",
         "CONTRIBUTING.md",
         "docs/architecture.md",
+        "docs/command-line.md",
         "docs/conventions.md",
         "docs/defaults.md",
         "docs/explaining.md",

@@ -1,0 +1,129 @@
+"""The command: its subcommands, and what becomes of errors."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import warnings
+from argparse import ArgumentParser
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from types import FrameType, ModuleType
+from typing import NoReturn, TextIO
+
+from hazboost.cli import describe, evaluate, explain, fit, predict
+
+SUBCOMMANDS: dict[str, ModuleType] = {
+    "fit": fit,
+    "predict": predict,
+    "evaluate": evaluate,
+    "describe": describe,
+    "explain": explain,
+}
+#: With this variable in the environment errors are shown with all that Python knows of them.
+DEBUG = "HAZBOOST_DEBUG"
+#: Exit codes: something wrong with the input; something else; stopped by Ctrl-C.
+WRONG_INPUT, OTHER, INTERRUPTED = 2, 1, 130
+
+
+class Parser(ArgumentParser):
+    """Says in one line what is wrong with the options."""
+
+    def error(self, message: str) -> NoReturn:
+        """Exit, and say why."""
+        self.exit(WRONG_INPUT, f"{self.prog}: {message.rstrip('.')}; see {self.prog} --help.\n")
+
+
+def make_parser() -> Parser:
+    """The parser of all options."""
+    parser = Parser(prog="hazboost", description="Survival analysis with gradient-boosted parametric hazards.")
+    version: str = import_module("hazboost").__version__
+    parser.add_argument("--version", action="version", version=f"hazboost {version}")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, module in SUBCOMMANDS.items():
+        module.add_options(subparsers.add_parser(name, help=module.ABOUT, description=module.ABOUT, allow_abbrev=False))
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command, and return its exit code.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        What follows the name of the command; by default what the process was given.
+    """
+    options = make_parser().parse_args(arguments)
+    name = f"hazboost {options.command}"
+    with warnings.catch_warnings(), _interrupts() as interrupts:
+        warnings.simplefilter("default", UserWarning)
+        warnings.showwarning = _warner(name)
+        try:
+            SUBCOMMANDS[options.command].run(options)
+            sys.stdout.flush()  # here, where a reader that is gone is noticed
+        except BrokenPipeError:
+            # Whoever reads the output has enough of it. Python would try again to write it at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return OTHER
+        except KeyboardInterrupt:
+            sys.stderr.write(f"\n{name}: stopped\n")
+            return INTERRUPTED
+        except Exception as error:  # a traceback says nothing to whoever calls a command
+            if interrupts:
+                sys.stderr.write(f"\n{name}: stopped\n")
+                return INTERRUPTED
+            if os.environ.get(DEBUG):
+                raise
+            sys.stderr.write(f"{name}: {_sentence(error)}\n")
+            return WRONG_INPUT if isinstance(error, ValueError | TypeError) else OTHER
+    return 0
+
+
+@contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """Signals of Ctrl-C so far: pandas makes another error of one that comes while it reads."""
+    noticed: list[int] = []
+
+    def interrupt(number: int, frame: FrameType | None) -> NoReturn:
+        noticed.append(number)
+        raise KeyboardInterrupt
+
+    own = threading.current_thread() is threading.main_thread()
+    # Whoever runs in the background may have been told to ignore the signal.
+    if not own or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield noticed
+        return
+    signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield noticed
+    finally:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _sentence(error: Exception) -> str:
+    """The message of an error in one line; one that nobody has foreseen is named."""
+    text = " ".join(str(error).split())
+    if isinstance(error, ValueError | TypeError):
+        return text
+    if isinstance(error, OSError):
+        return f"{error.filename or 'a file'} could not be read or written ({error.strerror or text})."
+    if isinstance(error, MemoryError):
+        return "there is not enough memory."
+    return f"{type(error).__name__}: {text}; set {DEBUG}=1 to see where, and report it."
+
+
+def _warner(name: str) -> Callable[..., None]:
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        sys.stderr.write(f"{name}: warning: {' '.join(str(message).split())}\n")
+
+    return show

@@ -1,0 +1,586 @@
+"""The command ``hazboost``, end to end: what it writes is what the functions of the library return."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import hazboost
+from hazboost import FPBoost, Surv
+from hazboost.cli import main, models, tables
+from hazboost.cli.command import SUBCOMMANDS
+from hazboost.cli.outcomes import read_events
+from hazboost.cli.values import read_numbers
+from hazboost.datasets import load_dataset
+from hazboost.explain import contributions, importance
+from hazboost.metrics import concordance_index
+
+ROOT = Path(__file__).resolve().parents[2]
+OUTCOME = ["--time", "time", "--event", "cens"]
+
+
+def run(*arguments, cwd=None, stdin=None, env=None):
+    """The command in a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), **(env or {})}
+    command = [sys.executable, "-m", "hazboost", *map(str, arguments)]
+    return subprocess.run(
+        command, cwd=cwd, input=stdin, capture_output=True, text=True, check=False, env=environment, timeout=100
+    )
+
+
+def call(*arguments):
+    """The command in this process, which starts faster; its exit code."""
+    try:
+        return main([str(one) for one in arguments])
+    except SystemExit as stopped:
+        return stopped.code
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """GBSG2, divided into two parts, and a model that was fitted to the first by the command."""
+    folder = tmp_path_factory.mktemp("cli")
+    gbsg2 = load_dataset("gbsg2")
+    table = gbsg2.X.assign(time=gbsg2.y["time"], cens=gbsg2.y["event"].astype(int))
+    table[:500].to_csv(folder / "train.csv", index=False)
+    table[500:].to_csv(folder / "test.csv", index=False)
+    table[500:].to_parquet(folder / "test.parquet")
+    table[500:].reset_index(drop=True).to_feather(folder / "test.feather")
+    done = run("fit", "train.csv", *OUTCOME, "--rounds", "20", "-o", "model.hzb", cwd=folder)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == "model.hzb: fitted to 500 rows and 8 features, 20 rounds of trees of depth 2\n"
+    return folder
+
+
+@pytest.fixture(scope="module")
+def model(folder):
+    return hazboost.load(folder / "model.hzb")
+
+
+@pytest.fixture(scope="module")
+def test_rows(folder):
+    return pd.read_csv(folder / "test.csv")
+
+
+@pytest.fixture(scope="module")
+def X(model, test_rows):
+    return text_as_categories(test_rows[model.feature_names_in_])
+
+
+def text_as_categories(table):
+    return table.apply(lambda column: column if column.dtype.kind in "fi" else column.astype("category"))
+
+
+# Fit
+
+
+def test_the_fitted_model_is_that_of_the_library(folder, model, X):
+    train = pd.read_csv(folder / "train.csv")
+    same = FPBoost(n_estimators=20, random_state=0).fit(
+        text_as_categories(train.drop(columns=["time", "cens"])), Surv.right(train["cens"], train["time"])
+    )
+    assert (same.predict(X) == model.predict(X)).all()
+
+
+def simulated(n=120, seed=0):
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=n)
+    time = rng.weibull(1.5, n) * np.exp(-x) + 0.01
+    return pd.DataFrame({"x": x, "time": time, "event": (rng.random(n) < 0.7).astype(int)})
+
+
+def counting():
+    table = simulated().assign(start=0.0, id=np.repeat(np.arange(60), 2))
+    table.loc[1::2, "start"] = table["time"].to_numpy()[::2]
+    table.loc[1::2, "time"] += table["start"][1::2]
+    return table
+
+
+KINDS = {
+    "entry": (simulated().assign(entry=lambda table: table["time"] / 2), "--time time --event event --entry entry"),
+    "counting": (counting(), "--start start --stop time --event event --id id"),
+    "interval": (
+        simulated().assign(upper=lambda table: np.where(table["event"] == 1, table["time"] + 0.5, np.nan)),
+        "--lower time --upper upper --drop event",
+    ),
+    "weights": (
+        simulated().assign(w=np.linspace(1, 2, 120), g=np.repeat(list("abcdef"), 20)),
+        "--time time --event event --weight w --groups g",
+    ),
+    "paper": (simulated(), "--time time --event event --paper"),
+    "code": (simulated().assign(event=lambda table: table["event"] + 1), "--time time --event event --event-code 2"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.filterwarnings("ignore")
+def test_every_kind_of_outcome_is_fitted(kind, tmp_path):
+    table, options = KINDS[kind]
+    table.to_csv(tmp_path / "data.csv", index=False)
+    output = tmp_path / "model.hzb"
+    assert call("fit", tmp_path / "data.csv", *options.split(), "--rounds", "3", "-o", output) == 0
+    assert hazboost.load(output).feature_names_in_.tolist() == ["x"]
+
+
+@pytest.mark.parametrize(
+    ("no", "yes"), [("no", "yes"), ("alive", "dead"), ("False", "True"), ("censored", "event"), ("Alive", "DEAD ")]
+)
+def test_words_for_events_are_read(no, yes):
+    assert read_events(pd.Series([no, yes, yes], name="event"), None).tolist() == [0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("values", "code"), [([1, 2, 2], "2"), ([1.0, 2.0, 2.0], "2"), (["free", "ill", "ill"], "ill")]
+)
+def test_the_event_may_have_any_code(values, code):
+    assert read_events(pd.Series(values, name="event"), code).tolist() == [False, True, True]
+
+
+@pytest.mark.parametrize("dtype", ["bool", "boolean", "Int64", "int8", "float32", "string", "object"])
+def test_numbers_are_read_from_columns_of_every_type(dtype):
+    assert read_numbers(pd.Series([1, 0, 1], name="x").astype(dtype)).tolist() == [1.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize("origin", ["2020-01-01", "born"])
+@pytest.mark.filterwarnings("ignore")
+def test_dates_count_from_an_origin(origin, tmp_path):
+    table = simulated().assign(time=lambda table: np.ceil(table["time"] * 365))
+    dates = pd.Timestamp("2020-01-01") + pd.to_timedelta(table["time"], unit="D")
+    table.assign(time=dates.dt.strftime("%Y-%m-%d"), born="2020-01-01").to_csv(tmp_path / "data.csv", index=False)
+    options = ["--time", "time", "--event", "event", "--features", "x", "--rounds", "2", "-o", tmp_path / "model.hzb"]
+    assert call("fit", tmp_path / "data.csv", *options, "--time-origin", origin, "--time-unit", "years") == 0
+    longest = hazboost.load(tmp_path / "model.hzb").model_.longest
+    assert longest == pytest.approx(table["time"].max() / 365.25)
+
+
+def test_empty_values_and_text_are_missing_values_and_categories(folder, tmp_path):
+    table = pd.read_csv(folder / "train.csv")
+    table.loc[::7, "age"] = np.nan
+    table.loc[::5, "tgrade"] = np.nan
+    table.to_csv(tmp_path / "data.csv", index=False)
+    assert call("fit", tmp_path / "data.csv", *OUTCOME, "--rounds", "2", "-o", tmp_path / "model.hzb") == 0
+    assert hazboost.load(tmp_path / "model.hzb").model_.schema.categories[6] == ["I", "II", "III"]
+
+
+# Predict
+
+
+def predicted(folder, output, *options, data="test.csv"):
+    assert call("predict", folder / "model.hzb", folder / data, "-o", output, *options) == 0
+    return pd.read_csv(output)
+
+
+@pytest.mark.parametrize(
+    ("options", "columns", "expected"),
+    [
+        ("", ["risk"], lambda model, X: model.predict(X)),
+        ("--what median", ["median"], lambda model, X: model.predict_median(X)),
+        ("--what mean", ["mean"], lambda model, X: model.predict_mean(X)),
+        ("--what rmst", ["rmst"], lambda model, X: model.predict_rmst(X)),
+        ("--what rmst --times 365", ["rmst_365"], lambda model, X: model.predict_rmst(X, 365.0)),
+        (
+            "--what survival --times 365,730.5",
+            ["survival_365", "survival_730.5"],
+            lambda model, X: model.predict_survival_function(X, times=[365.0, 730.5]),
+        ),
+        (
+            "--what incidence --times 365",
+            ["incidence_365"],
+            lambda model, X: model.predict_cumulative_incidence_function(X, times=[365.0]),
+        ),
+    ],
+)
+def test_predictions_are_those_of_the_library(options, columns, expected, folder, model, X, tmp_path):
+    table = predicted(folder, tmp_path / "out.csv", *options.split())
+    assert list(table.columns) == columns
+    np.testing.assert_allclose(table.to_numpy().reshape(-1), np.reshape(expected(model, X), -1), rtol=1e-12)
+
+
+@pytest.mark.parametrize("data", ["test.csv", "test.parquet", "test.feather"])
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "feather"])
+def test_blocks_and_kinds_of_files_do_not_matter(data, suffix, folder, model, X, tmp_path, monkeypatch):
+    monkeypatch.setattr(models.feature_blocks, "__defaults__", (50,))
+    output = tmp_path / f"out.{suffix}"
+    assert call("predict", folder / "model.hzb", folder / data, "--keep", "age,tgrade", "-o", output) == 0
+    table = getattr(pd, f"read_{suffix}")(output)
+    assert list(table.columns) == ["age", "tgrade", "risk"]
+    np.testing.assert_allclose(table["risk"], model.predict(X), rtol=1e-12)
+
+
+def test_columns_may_have_another_order_and_others_are_named(folder, test_rows, model, X, tmp_path, capsys):
+    test_rows[test_rows.columns[::-1]].assign(ward="A").to_csv(tmp_path / "new.csv", index=False)
+    assert call("predict", folder / "model.hzb", tmp_path / "new.csv", "-o", tmp_path / "out.csv") == 0
+    assert capsys.readouterr().err == "columns that are not used: cens, time, ward\n"
+    np.testing.assert_allclose(pd.read_csv(tmp_path / "out.csv")["risk"], model.predict(X), rtol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_categories_that_look_like_numbers_are_the_same_in_every_block(tmp_path, monkeypatch):
+    """Read for itself, a block without a letter in the column would have numbers, and with a gap decimals."""
+    table = simulated().assign(stage=np.tile(["1", "2", "3a"], 40))
+    table.to_csv(tmp_path / "data.csv", index=False)
+    options = ["--time", "time", "--event", "event", "--rounds", "5", "-o", tmp_path / "model.hzb"]
+    assert call("fit", tmp_path / "data.csv", *options) == 0
+    table = table.assign(stage=["1", None, *["2"] * 118])
+    table.to_csv(tmp_path / "new.csv", index=False)
+    monkeypatch.setattr(models.feature_blocks, "__defaults__", (7,))
+    assert call("predict", tmp_path / "model.hzb", tmp_path / "new.csv", "-o", tmp_path / "out.csv") == 0
+    X = table[["x", "stage"]].astype({"stage": "category"})
+    expected = hazboost.load(tmp_path / "model.hzb").predict(X)
+    np.testing.assert_allclose(pd.read_csv(tmp_path / "out.csv")["risk"], expected, rtol=1e-12)
+
+
+def test_new_categories_in_a_late_block_are_missing_values(folder, test_rows, model, tmp_path, monkeypatch):
+    table = test_rows.assign(tgrade=["I"] * (len(test_rows) - 2) + ["IV"] * 2)
+    table.to_csv(tmp_path / "new.csv", index=False)
+    monkeypatch.setattr(models.feature_blocks, "__defaults__", (len(table) - 2,))
+    assert call("predict", folder / "model.hzb", tmp_path / "new.csv", "-o", tmp_path / "out.csv") == 0
+    assert len(pd.read_csv(tmp_path / "out.csv")) == len(table)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_causes(tmp_path):
+    table = simulated(200)
+    table["event"] *= np.tile([1, 2], 100)
+    table.to_csv(tmp_path / "data.csv", index=False)
+    options = ["--time", "time", "--event", "event", "--rounds", "3", "-o", tmp_path / "model.hzb"]
+    assert call("fit", tmp_path / "data.csv", *options) == 0
+    what = ["--what", "incidence", "--times", "1"]
+    files = [tmp_path / "model.hzb", tmp_path / "data.csv"]
+    assert call("predict", *files, *what, "-o", tmp_path / "all.csv") == 0
+    assert call("predict", *files, *what, "--cause", "2", "-o", tmp_path / "second.csv") == 0
+    both, second = pd.read_csv(tmp_path / "all.csv"), pd.read_csv(tmp_path / "second.csv")
+    assert list(both.columns) == ["incidence_of_1_1", "incidence_of_2_1"]
+    assert both["incidence_of_2_1"].tolist() == second["incidence_1"].tolist()
+    assert call("evaluate", *files, "--time", "time", "--event", "event", "--cause", "1") == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        ("evaluate model.hzb test.csv --time time --event cens", 0),
+        ("describe test.csv --time time --event none", 2),
+        ("explain model.hzb test.csv --times 365", 0),
+    ],
+)
+def test_the_other_subcommands_in_a_process_of_their_own(options, code, folder):
+    done = run(*options.split(), cwd=folder)
+    assert done.returncode == code
+    assert bool(done.stdout) == (code == 0)
+    assert "Traceback" not in done.stderr
+
+
+def test_standard_input_and_output(folder, model, X):
+    done = run("predict", "model.hzb", "-", cwd=folder, stdin=(folder / "test.csv").read_text(encoding="utf-8"))
+    assert done.returncode == 0
+    np.testing.assert_allclose(pd.read_csv(io.StringIO(done.stdout))["risk"], model.predict(X), rtol=1e-12)
+
+
+def test_a_model_that_was_fitted_without_names_takes_columns_by_position(tmp_path):
+    table = simulated().assign(z=1.0)
+    model = FPBoost(n_estimators=2, random_state=0).fit(table[["x", "z"]].to_numpy(), (table["event"], table["time"]))
+    model.save(tmp_path / "model.hzb")
+    table[["x", "z"]].to_csv(tmp_path / "new.csv", index=False)
+    assert call("predict", tmp_path / "model.hzb", tmp_path / "new.csv", "-o", tmp_path / "out.csv") == 0
+    np.testing.assert_allclose(pd.read_csv(tmp_path / "out.csv")["risk"], model.predict(table[["x", "z"]].to_numpy()))
+
+
+# Evaluate, describe, explain
+
+
+def test_evaluation_is_that_of_the_metrics(folder, model, X, test_rows, capsys):
+    assert call("evaluate", folder / "model.hzb", folder / "test.csv", *OUTCOME, "--json") == 0
+    scores = json.loads(capsys.readouterr().out)
+    y = Surv.right(test_rows["cens"], test_rows["time"])
+    assert scores["rows"] == len(y)
+    assert scores["events"] == y["event"].sum()
+    assert scores["concordance"] == pytest.approx(concordance_index(y, model.predict(X)))
+    assert 0.6 < scores["concordance_ipcw"] < 0.75
+    assert scores["integrated_brier_score"] < scores["integrated_brier_score_kaplan_meier"] < 0.25
+    assert 0.01 < scores["d_calibration_p_value"] <= 1.0
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_evaluation_with_delayed_entry_is_conditional_on_entry(tmp_path, capsys):
+    """Of a known model, whose survival is nearly that of Kaplan-Meier, both Brier scores must nearly agree."""
+    rng = np.random.default_rng(0)
+    time, entry = rng.exponential(size=4000), rng.uniform(0.0, 1.0, 4000)
+    table = pd.DataFrame({"x": rng.normal(size=4000), "time": time, "entry": entry, "event": 1})[time > entry]
+    table.to_csv(tmp_path / "data.csv", index=False)
+    outcome = ["--time", "time", "--event", "event", "--entry", "entry"]
+    assert call("fit", tmp_path / "data.csv", *outcome, "--rounds", "1", "-o", tmp_path / "model.hzb") == 0
+    assert call("evaluate", tmp_path / "model.hzb", tmp_path / "data.csv", *outcome, "--json") == 0
+    scores = json.loads(capsys.readouterr().out)
+    assert scores["integrated_brier_score"] == pytest.approx(scores["integrated_brier_score_kaplan_meier"], abs=0.003)
+    assert scores["d_calibration_p_value"] > 0.01
+
+
+def test_description_of_a_model(folder, model, capsys):
+    assert call("describe", folder / "model.hzb", "--json") == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["rounds"] == 20
+    assert list(facts["features"]) == model.feature_names_in_.tolist()
+    assert facts["features"]["tgrade"] == ["I", "II", "III"]
+    assert facts["versions"]["hazboost"] == hazboost.__version__
+
+
+def test_description_of_a_table(folder, capsys):
+    assert call("describe", folder / "train.csv", *OUTCOME) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["rows", "500"]
+    assert "  tgrade    text, 3 distinct, 0 missing" in lines
+    assert any(re.fullmatch(r"  median_follow_up +\d+", line) for line in lines)
+
+
+def test_median_follow_up_is_that_of_the_reverse_kaplan_meier_estimate(tmp_path, capsys):
+    table = pd.DataFrame({"t": [1, 2, 3, 4, 5], "e": [0, 1, 0, 0, 1]})  # G: 0.8, 0.8, 0.8 * 2/3 = 0.53, 0.27
+    table.to_csv(tmp_path / "data.csv", index=False)
+    assert call("describe", tmp_path / "data.csv", "--time", "t", "--event", "e", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["outcome"]["median_follow_up"] == 4.0
+
+
+def test_explanations_are_those_of_the_library(folder, model, X, tmp_path):
+    files = [folder / "model.hzb", folder / "test.csv", "-o", tmp_path / "out.csv"]
+    assert call("explain", *files, "--of", "survival", "--times", "365,730") == 0
+    table, expected = pd.read_csv(tmp_path / "out.csv"), contributions(model, X, "survival", [365.0, 730.0]).frame()
+    pd.testing.assert_frame_equal(table, expected, check_dtype=False)
+    assert call("explain", *files, "--importance") == 0
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "out.csv"), importance(model, X), check_dtype=False)
+
+
+# Errors
+
+BAD_TABLES = {
+    "empty": (b"", "is not a table"),
+    "header only": (b"x,time,event\n", "has no rows"),
+    "binary": (bytes(range(256)) * 4, "data.csv: this is not"),
+    "ragged": (b"x,time,event\n1,2,1\n1,2,1,5\n", "is not a table"),
+    "one value too many": (b"x,time,event\n1,2,1,5\n1,2,1,5\n", "is not a table"),
+    "semicolons": (b"x;time;event\n1;2;1\n", "no commas"),
+    "no such column": (b"x,time,status\n1,2,1\n", "no column 'event'; the columns are 'x', 'time', 'status'"),
+    "text as time": (b"x,time,event\n1,2,1\n1,soon,1\n", "column 'time' must have numbers; got 'soon' in row 1"),
+    "text among numbers": (
+        b"x,time,event\n" + b"".join(b"%d,2,1\n" % i for i in range(20)) + b"?,3,1\n",
+        "got '?' in row 20",
+    ),
+    "dates": (b"x,time,event\n1,2020-01-31,1\n", "column 'time' has dates, such as '2020-01-31'; give the date"),
+    "words": (b"x,time,event\n1,2,relapse\n", "column 'event' has the event 'relapse' in row 0"),
+    "codes of R": (b"x,time,event\n1,2,1\n1,3,2\n", "--event-code 2"),
+    "missing event": (b"x,time,event\n1,2,1\n1,3,\n", "column 'event' has no event in row 1"),
+    "missing time": (b"x,time,event\n1,2,1\n1,,1\n", "row 1"),
+    "negative time": (b"x,time,event\n1,2,1\n1,-3,1\n", "row 1"),
+    "no event": (b"x,time,event\n1,2,0\n1,3,0\n", "event"),
+    "no feature": (b"time,event\n1,1\n", "no column is left as a feature"),
+    "dates as a feature": (b"x,time,event\n2020-01-31,2,1\n", "column 'x' has dates; use a number instead"),
+    "decimals with commas": (
+        b'x,time,event\n"1,5",2,1\n3,2,1\n"2,5",2,1\n',
+        "has commas in its numbers, such as '1,5'",
+    ),
+    "names": (
+        b"name,time,event\n" + b"".join(b"n%dx,2,1\n" % i for i in range(150)),
+        "column 'name' has text that is different in most rows, such as 'n0x'; leave it out with --drop name",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD_TABLES)
+def test_a_bad_table_is_refused_in_one_line(case, tmp_path, capsys):
+    content, expected = BAD_TABLES[case]
+    (tmp_path / "data.csv").write_bytes(content)
+    options = ["--time", "time", "--event", "event", "-o", tmp_path / "model.hzb"]
+    assert call("fit", tmp_path / "data.csv", *options) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith("hazboost fit: ")
+    assert printed.err.count("\n") == 1
+    assert expected in printed.err
+    assert [path.name for path in tmp_path.iterdir()] == ["data.csv"]
+
+
+BAD_OPTIONS = {
+    "": "hazboost: the following arguments are required: COMMAND",
+    "train": "invalid choice",
+    "fit": "required: data, -o",
+    "fit none.csv --time a --event b -o m.hzb": "none.csv: there is no such file",
+    "fit data.xlsx --time a --event b -o m.hzb": "use .csv, .parquet or .feather",
+    "fit {folder} --time a --event b -o m.hzb": "the end of its name",
+    "fit {folder}/train.csv --time time --event cens -o -": "not written to standard output",
+    "fit {folder}/train.csv --time time --event cens -o {folder}/none/m.hzb": "there must be a folder",
+    "fit {folder}/train.csv --time time --event cens -o {folder}": "this is not a file",
+    "fit {folder}/train.csv --time time -o m.hzb": "the outcome needs --event",
+    "fit {folder}/train.csv --lower time --event cens -o m.hzb": "the outcome needs --upper",
+    "fit {folder}/train.csv --time time --event cens --start age -o m.hzb": "needs --stop",
+    "fit {folder}/train.csv --time time --event cens --id age -o m.hzb": "--id must not be given together with",
+    "fit {folder}/train.csv --time time --event cens --event-code 7 -o m.hzb": "--event-code 7 is not in column 'cens'",
+    "fit {folder}/train.csv --time time --event cens --features age,ag -o m.hzb": "no column 'ag'",
+    "fit {folder}/train.csv --time time --event cens --features age,time -o m.hzb": "--features must not name time",
+    "fit {folder}/train.csv --time time --event cens --drop ag -o m.hzb": "no column 'ag'",
+    "fit {folder}/train.csv --time time --event cens --rounds 0 -o m.hzb": "positive whole number",
+    "fit {folder}/train.csv --time time --event cens --time-origin 2020-01-01 -o m.hzb": "--time-origin is for dates",
+    "predict {folder}/none.hzb {folder}/test.csv": "there is no such file",
+    "predict {folder}/train.csv {folder}/test.csv": "is no model file",
+    "predict {folder}/model.hzb {folder}/test.csv --what survival": "needs --times",
+    "predict {folder}/model.hzb {folder}/test.csv --what survival --times 1,x": "must be times",
+    "predict {folder}/model.hzb {folder}/test.csv --what survival --times=-1": "must be times",
+    "predict {folder}/model.hzb {folder}/test.csv --times 1": "--times must not be given",
+    "predict {folder}/model.hzb {folder}/test.csv --what mean --cause 1": "--cause must not be given",
+    "predict {folder}/model.hzb {folder}/test.csv --cause 3": "cause must be one of those in the training data, 1",
+    "predict {folder}/model.hzb {folder}/test.csv --keep name": "no column 'name'",
+    "evaluate {folder}/model.hzb {folder}/test.csv --time time": "needs --event",
+    "evaluate {folder}/model.hzb {folder}/test.csv --time time --event cens --cause 2": "no event",
+    "describe {folder}/none.hzb": "there is no such file",
+    "describe {folder}/train.csv --time t --event cens": "no column 't'",
+    "explain {folder}/model.hzb {folder}/test.csv --importance --times 1": "leave out --times",
+}
+
+
+@pytest.mark.parametrize("options", BAD_OPTIONS)
+def test_bad_options_are_refused_in_one_line(options, folder, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert call(*options.format(folder=folder).split()) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert BAD_OPTIONS[options] in printed.err
+    assert printed.err.splitlines()[-1].startswith(f"hazboost {options.split()[0]}: " if "{" in options else "hazboost")
+    assert printed.err.replace("columns that are not used: time, cens\n", "").count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+BAD_FEATURES = {
+    "missing": (lambda table: table.rename(columns={"age": "Age"}), "no column 'age'; the columns are 'Age'"),
+    "text": (
+        lambda table: table.assign(age=["old", *["50"] * 185]),
+        "column 'age' must have numbers; got 'old' in row 0",
+    ),
+    "late text": (
+        lambda table: table.assign(age=[*["50"] * 185, "old"]),
+        "column 'age' must have numbers; got 'old' in row 185",
+    ),
+    "infinite": (lambda table: table.assign(age=[*[50.0] * 185, np.inf]), "column 'age' is infinite in row 185"),
+    "other codes": (lambda table: table.assign(tgrade="grade 1"), "no value of column 'tgrade' is a category"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_FEATURES)
+def test_bad_features_are_refused_and_an_older_result_stays(case, folder, test_rows, tmp_path, monkeypatch, capsys):
+    spoil, expected = BAD_FEATURES[case]
+    spoil(test_rows).to_csv(tmp_path / "new.csv", index=False)
+    (tmp_path / "out.csv").write_text("older", encoding="utf-8")
+    monkeypatch.setattr(models.feature_blocks, "__defaults__", (50,))
+    assert call("predict", folder / "model.hzb", tmp_path / "new.csv", "-o", tmp_path / "out.csv") == 2
+    assert expected in capsys.readouterr().err
+    assert (tmp_path / "out.csv").read_text(encoding="utf-8") == "older"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new.csv", "out.csv"]
+
+
+def test_warnings_are_one_line(tmp_path, capsys):
+    table = simulated(40).assign(event=np.resize([1, 2, 3], 40))  # nobody is censored
+    table.to_csv(tmp_path / "data.csv", index=False)
+    options = ["--time", "time", "--event", "event", "--rounds", "2", "-o", tmp_path / "model.hzb"]
+    assert call("fit", tmp_path / "data.csv", *options) == 0
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) > 1
+    assert all(line.startswith("hazboost fit: warning: ") for line in lines[:-1])
+
+
+def failing(error):
+    def fail(options):
+        raise error
+
+    return fail
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (RuntimeError("broken"), 1, "hazboost fit: RuntimeError: broken; set HAZBOOST_DEBUG=1"),
+        (OSError(28, "No space left on device", "m.hzb"), 1, "m.hzb could not be read or written (No space left"),
+        (MemoryError(), 1, "not enough memory"),
+        (KeyboardInterrupt(), 130, "hazboost fit: stopped"),
+    ],
+)
+def test_other_errors(error, code, said, monkeypatch, capsys):
+    monkeypatch.setattr(SUBCOMMANDS["fit"], "run", failing(error))
+    assert call("fit", "a.csv", "-o", "m.hzb") == code
+    assert said in capsys.readouterr().err
+
+
+def test_errors_are_shown_in_full_for_developers(monkeypatch):
+    monkeypatch.setenv("HAZBOOST_DEBUG", "1")
+    with pytest.raises(ValueError, match="no such file"):
+        call("fit", "none.csv", "-o", "m.hzb")
+
+
+def test_a_package_that_is_missing_is_named(monkeypatch, folder, capsys):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    assert call("describe", folder / "train.csv") == 2
+    assert "this needs pandas; install it with" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="sends the signal of Ctrl-C")
+def test_ctrl_c_leaves_nothing_behind(folder, tmp_path):
+    """While it waits for rows, with the file of the result begun."""
+    command = [sys.executable, "-m", "hazboost", "predict", folder / "model.hzb", "-", "-o", tmp_path / "out.csv"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.iterdir()) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert list(tmp_path.iterdir())
+    process.send_signal(signal.SIGINT)
+    printed = process.communicate(timeout=60)[1]
+    assert process.returncode == 130
+    assert printed.strip() == "hazboost predict: stopped"
+    assert not list(tmp_path.iterdir())
+
+
+def test_rows_are_read_in_blocks(folder):
+    blocks = list(tables.read_blocks(str(folder / "test.csv"), 50))
+    assert [len(block) for block in blocks] == [50, 50, 50, 36]
+    assert [block.index[0] for block in blocks] == [0, 50, 100, 150]
+
+
+# Where it is installed, and described
+
+
+def test_the_entry_point_exists():
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        assert tomllib.load(file)["project"]["scripts"] == {"hazboost": "hazboost.cli:main"}
+
+
+def test_version_and_help(capsys):
+    assert call("--version") == 0
+    assert capsys.readouterr().out == f"hazboost {hazboost.__version__}\n"
+    for name in SUBCOMMANDS:
+        assert call(name, "--help") == 0
+    assert "--event-code" in capsys.readouterr().out
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_commands_of_the_page_run(tmp_path, monkeypatch, capsys):
+    """In their order, with the data that the page makes first."""
+    page = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    exec(compile(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1], "command-line.md", "exec"), {})
+    commands = [
+        line
+        for block in re.findall(r"```bash\n(.*?)```", page, re.DOTALL)
+        for line in block.replace("\\\n", " ").splitlines()
+        if line.startswith("hazboost ")
+    ]
+    assert {line.split()[1] for line in commands} == set(SUBCOMMANDS)
+    for line in commands:
+        assert call(*shlex.split(line)[1:]) == 0, (line, capsys.readouterr().err)
