@@ -10,12 +10,16 @@ from lifelines import AalenJohansenFitter, KaplanMeierFitter
 from matplotlib import pyplot as plt
 from sklearn.exceptions import NotFittedError
 
-from hazboost import FPBoost, Surv, metrics, plots
+from hazboost import FPBoost, Surv, explain, metrics, plots
 from hazboost.plots import (
     CalibrationDisplay,
+    ContributionsDisplay,
     DCalibrationDisplay,
+    DependenceDisplay,
     HeadsDisplay,
     HistoryDisplay,
+    ImportanceDisplay,
+    ParametersDisplay,
     ScoresDisplay,
     SurvivalDisplay,
 )
@@ -67,6 +71,10 @@ def draw(display, model, X, y, **options):
         CalibrationDisplay: (X, y, 0.8),
         DCalibrationDisplay: (X, y),
         ScoresDisplay: (X, y),
+        ImportanceDisplay: (X,),
+        DependenceDisplay: (X.iloc[:30], "age"),
+        ContributionsDisplay: (X.iloc[:1],),
+        ParametersDisplay: (X,),
     }[display]
     return display.from_estimator(model, *arguments, **options)
 
@@ -334,3 +342,110 @@ def test_scores_with_delayed_entry_are_refused(model, data):
     X, (event, time) = data
     with pytest.raises(ValueError, match="y must be without delayed entry"):
         ScoresDisplay.from_estimator(model, X, Surv.right(event > 0, time, entry=0.5 * time))
+
+
+# Explanations
+
+
+def test_importances_are_sorted_and_the_largest_are_drawn(model, data):
+    X = data[0]
+    shown = ImportanceDisplay.from_estimator(model, X, of="level", most=2)
+    expected = explain.importance(model, X).set_index("feature")["level"].sort_values(ascending=False)
+    frame = shown.frame()
+    assert frame["feature"].tolist() == expected.index.tolist()
+    np.testing.assert_allclose(frame["importance"], expected)
+    assert [label.get_text() for label in shown.ax_.get_yticklabels()] == expected.index[:2].tolist()
+    assert shown.ax_.yaxis_inverted()
+
+
+def test_importances_that_do_not_exist_are_refused(model, data):
+    with pytest.raises(ValueError, match="of must be one of 'overall', 'level'"):
+        ImportanceDisplay.from_estimator(model, data[0], of="risk")
+    with pytest.raises(ValueError, match="most must be a whole number from 1 on; got 0"):
+        ImportanceDisplay.from_estimator(model, data[0], most=0)
+    alone = FPBoost.paper(weibull_heads=1, loglogistic_heads=0, n_estimators=2, random_state=0)
+    X, y = data[0][["age", "dose"]].to_numpy(), data[1]
+    with pytest.raises(ValueError, match="of: the model has no level scores"):
+        ImportanceDisplay.from_estimator(alone.fit(X, y), X, of="level")
+
+
+@pytest.mark.parametrize(
+    ("feature", "of"), [("age", "survival"), ("sex", "survival"), (1, "rmst"), (["dose"], "median")]
+)
+def test_dependence_on_one_feature(feature, of, model, data):
+    X = data[0].iloc[:40]
+    time = None if of == "median" else 0.7
+    shown = DependenceDisplay.from_estimator(model, X, feature, of, time, grid=5)
+    expected = explain.partial_dependence(model, X, feature, of, time, grid=5)
+    name = expected.columns[0]
+    assert shown.frame()[name].tolist() == expected[name].tolist()
+    np.testing.assert_allclose(shown.frame()["value"], expected["value"])
+    single = explain.partial_dependence(model, X, feature, of, time, grid=5, individual=True)
+    of_last = single[single["subject"] == 39]["value"]
+    np.testing.assert_allclose(shown.individual[-1], of_last)
+    assert shown.ax_.get_xlabel() == name
+
+
+@pytest.mark.parametrize("second", ["dose", "sex"])
+def test_dependence_on_two_features(second, model, data):
+    X = data[0].iloc[:40]
+    shown = DependenceDisplay.from_estimator(model, X, ["age", second], time=0.7, grid=5)
+    expected = explain.partial_dependence(model, X, ["age", second], times=0.7, grid=5)
+    pd.testing.assert_frame_equal(shown.frame(), expected[["age", second, "value"]])
+    labels = [text.get_text() for text in shown.figure_.legends[0].get_texts()]
+    assert all(label.startswith(f"{second} = ") for label in labels)
+    assert len(labels) == (2 if second == "sex" else 4)
+    assert shown.individual is None
+
+
+def test_dependence_that_cannot_be_drawn_is_refused(model, data):
+    with pytest.raises(ValueError, match="of must be one of 'survival'"):
+        DependenceDisplay.from_estimator(model, data[0], "age", of="k")
+    with pytest.raises(ValueError, match="time must be a single time; got 2"):
+        DependenceDisplay.from_estimator(model, data[0], "age", time=[1.0, 2.0])
+
+
+def test_contributions_are_those_of_the_explanation(model, data):
+    one = data[0].iloc[[3]]
+    shown = ContributionsDisplay.from_estimator(model, one, times=TIMES, most=2)
+    explained = explain.contributions(model, one, "survival", TIMES)
+    pd.testing.assert_frame_equal(shown.frame(), explained.frame())
+    curves = shown.curves()
+    assert list(curves)[-1] == "2 others"
+    np.testing.assert_allclose(sum(curves.values()), explained.prediction[0] - explained.base)
+    sizes = explained.frame().groupby("feature")["value"].agg(lambda values: values.abs().max())
+    assert next(iter(curves)) == sizes.idxmax()
+
+
+def test_contributions_that_cannot_be_drawn_are_refused(model, data):
+    X = data[0]
+    with pytest.raises(ValueError, match="of must be one of 'survival'"):
+        ContributionsDisplay.from_estimator(model, X.iloc[:1], of="hazard")
+    with pytest.raises(ValueError, match="X must have one row, that of the subject to draw; got 2"):
+        ContributionsDisplay.from_estimator(model, X.iloc[:2], times=TIMES)
+    with pytest.raises(ValueError, match="most must be a whole number"):
+        ContributionsDisplay.from_estimator(model, X.iloc[:1], most=1.5)
+
+
+# Parameters
+
+
+def test_parameters_are_quantiles_over_subjects(model, data):
+    X = data[0]
+    frame = ParametersDisplay.from_estimator(model, X).frame().set_index(["parameter", "head"])
+    table = model.predict_parameters(X)
+    assert list(dict.fromkeys(frame.index.get_level_values(0))) == ["weight", "scale", "shape"]
+    for head, part in table.groupby("head"):
+        for name, column in (("weight", "w"), ("scale", "scale"), ("shape", "k")):
+            expected = part[column].quantile([0.05, 0.25, 0.5, 0.75, 0.95])
+            np.testing.assert_allclose(frame.loc[(name, head)].astype(float), expected)
+
+
+def test_parameters_of_causes_and_of_heads_without_shape(competing, data):
+    X, _, model = competing
+    names = ParametersDisplay.from_estimator(model, X).distributions["weight"]
+    assert {name.split(",")[0] for name in names} == {"cause 1", "cause 2"}
+    flat = FPBoost(0, 0, heads={"exponential": 1}, n_estimators=2, random_state=0).fit(*data)
+    shown = ParametersDisplay.from_estimator(flat, data[0])
+    assert list(shown.distributions) == ["weight", "scale"]
+    assert len(shown.ax_) == 2

@@ -8,9 +8,13 @@ class method ``from_estimator`` computes and draws, ``plot(ax)`` draws again, an
 from __future__ import annotations
 
 from hazboost.plots.calibration import CalibrationDisplay, DCalibrationDisplay
+from hazboost.plots.contributions import ContributionsDisplay
 from hazboost.plots.curves import SurvivalDisplay
+from hazboost.plots.dependence import DependenceDisplay
 from hazboost.plots.heads import HeadsDisplay
 from hazboost.plots.history import HistoryDisplay
+from hazboost.plots.importance import ImportanceDisplay
+from hazboost.plots.parameters import ParametersDisplay
 from hazboost.plots.ranks import critical_difference, plot_ranks
 from hazboost.plots.scores import ScoresDisplay
 from hazboost.plots.selection import plot_selection
@@ -18,9 +22,13 @@ from hazboost.plots.trials import plot_trials
 
 __all__ = [
     "CalibrationDisplay",
+    "ContributionsDisplay",
     "DCalibrationDisplay",
+    "DependenceDisplay",
     "HeadsDisplay",
     "HistoryDisplay",
+    "ImportanceDisplay",
+    "ParametersDisplay",
     "ScoresDisplay",
     "SurvivalDisplay",
     "critical_difference",

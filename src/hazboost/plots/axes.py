@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 #: Colours of curves, of what was chosen, and of references in the background.
 LINE, CHOSEN, QUIET = "#1f77b4", "#d62728", "#8c8c8c"
 #: Those colours of Okabe and Ito that are seen on a white and on a black background; colour-blind readers can tell
 #: them apart.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+#: Look of curves of many subjects, seen on both backgrounds as well.
+MANY: dict[str, Any] = {"color": COLOURS[5], "alpha": 0.6, "linewidth": 0.7}
 #: Line styles of the first, the second, ... curves of each colour.
 DASHES = ("-", (0, (4, 1.5)))
 #: Width of a letter and of the line before a label, in font sizes.
-_LETTER, _HANDLE = 0.53, 4.2
+_LETTER, _HANDLE = 0.56, 4.5
 #: Figures that are narrower, in points, have legends in smaller letters.
 NARROW = 320.0
 
@@ -71,9 +75,9 @@ def add_legend(ax: Any, *, own: bool) -> None:
 
 def _columns(labels: list[str], width: float) -> int:
     """The largest number of columns of a legend that fit into a width, in font sizes."""
-    for count in range(len(labels), 1, -1):
-        height = -(-len(labels) // count)
-        columns = [labels[first : first + height] for first in range(0, len(labels), height)]
-        if sum(_LETTER * max(map(len, column)) + _HANDLE for column in columns) < width:
-            return count
+    for height in range(1, len(labels)):
+        # As matplotlib fills them: columns of nearly equal height, the longer ones first.
+        columns = np.array_split(np.array([len(label) for label in labels]), -(-len(labels) // height))
+        if sum(_LETTER * float(column.max()) + _HANDLE for column in columns) < width:
+            return len(columns)
     return 1

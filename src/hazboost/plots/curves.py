@@ -11,7 +11,7 @@ from scipy.special import logsumexp
 
 from hazboost.data.alignment import check_alignment
 from hazboost.explain.reading import check_model
-from hazboost.plots.axes import COLOURS, DASHES, QUIET, curve_style, ink
+from hazboost.plots.axes import COLOURS, DASHES, MANY, QUIET, curve_style, ink
 from hazboost.plots.display import Display, grid_of_times, times_of_training
 from hazboost.plots.observed import observed_curve, read_outcome, survival_band
 from hazboost.prediction.predictor import Predictor
@@ -167,9 +167,7 @@ class SurvivalDisplay(Display):
         (ax,) = axes
         few = len(self.predicted) <= MOST
         for number, (name, values) in enumerate(self.predicted.items()):
-            style: dict[str, Any] = {"color": COLOURS[0], "alpha": 0.55, "linewidth": 0.7}
-            if few:
-                style = curve_style(number)
+            style = curve_style(number) if few else MANY
             ax.plot(self.times, values, label=name if few else None, **style)
             if name in self.observed:
                 self._draw_observed(ax, name, style["color"])
