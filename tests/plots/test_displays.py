@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
@@ -135,6 +137,23 @@ def test_models_that_are_not_fitted_are_refused(display, data):
         draw(display, FPBoost(), *data)
 
 
+def test_without_pandas_tables_are_structured_arrays(monkeypatch, data):
+    X, y = data[0][["age", "dose"]].to_numpy(), data[1]
+    model = FPBoost(n_estimators=3, random_state=0).fit(X, y)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    for shown in (
+        SurvivalDisplay.from_estimator(model, X[:2], y),
+        HeadsDisplay.from_estimator(model, X[:1]),
+        CalibrationDisplay.from_estimator(model, X, y, 0.8, 4),
+        ScoresDisplay.from_estimator(model, X, y),
+        ImportanceDisplay.from_estimator(model, X),
+        DependenceDisplay.from_estimator(model, X[:30], 0),
+        ContributionsDisplay.from_estimator(model, X[:1]),
+        ParametersDisplay.from_estimator(model, X),
+    ):
+        assert shown.frame().dtype.names
+
+
 # Survival
 
 
@@ -254,6 +273,20 @@ def test_heads_with_negative_weights_are_stacked_downwards():
     np.testing.assert_allclose(shown.hazard, [1.0, 2.5])
     assert shown.ax_.get_ylim()[0] < -1.0
     assert shown.ax_.get_ylim()[1] > 3.0
+
+
+def test_heads_of_a_model_with_negative_weights_add_up_where_the_hazard_is_positive(data):
+    X, y = data
+    settings = {"heads_activation": "identity", "init": "random", "n_estimators": 60, "learning_rate": 0.5}
+    model = FPBoost(2, 2, **settings, random_state=2).fit(X, y)
+    negative = model.predict_parameters(X).query("w < 0")["subject"].unique()
+    assert len(negative) > 0
+    for row in negative[:3]:
+        one = X.iloc[[row]]
+        hazard = model.predict_hazard_function(one, times=TIMES)[0]
+        shown = HeadsDisplay.from_estimator(model, one, times=TIMES)
+        np.testing.assert_allclose(shown.hazard, hazard, rtol=1e-9)
+        assert min(part.min() for part in shown.parts.values()) < 0.0
 
 
 def test_heads_of_several_subjects_are_refused(model, data):
@@ -441,11 +474,12 @@ def test_parameters_are_quantiles_over_subjects(model, data):
             np.testing.assert_allclose(frame.loc[(name, head)].astype(float), expected)
 
 
-def test_parameters_of_causes_and_of_heads_without_shape(competing, data):
+def test_parameters_of_causes_and_of_heads_without_shape(competing):
     X, _, model = competing
     names = ParametersDisplay.from_estimator(model, X).distributions["weight"]
     assert {name.split(",")[0] for name in names} == {"cause 1", "cause 2"}
-    flat = FPBoost(0, 0, heads={"exponential": 1}, n_estimators=2, random_state=0).fit(*data)
-    shown = ParametersDisplay.from_estimator(flat, data[0])
+    time = np.random.default_rng(0).exponential(size=len(X))
+    flat = FPBoost(0, 0, heads={"exponential": 1}, n_estimators=2, random_state=0).fit(X, (time > 0.0, time))
+    shown = ParametersDisplay.from_estimator(flat, X)
     assert list(shown.distributions) == ["weight", "scale"]
     assert len(shown.ax_) == 2

@@ -16,7 +16,7 @@ from hazboost.utils.tables import make_table
 
 #: Columns of `predict_parameters` that have a panel, where some head has them.
 PANELS = {"w": "weight", "scale": "scale", "k": "shape"}
-#: Between these quantiles are a thin line and a thick one; the point is the median.
+#: Between these quantiles are a thin line and a thick one; the tick is the median.
 WIDE, NARROW = (0.05, 0.95), (0.25, 0.75)
 
 
@@ -24,7 +24,7 @@ WIDE, NARROW = (0.05, 0.95), (0.25, 0.75)
 class ParametersDisplay(Display):
     """Distributions of the weight, the scale and the shape of each head over subjects.
 
-    A point is the median, a thick line has half of the subjects, and a thin one 90 %. `from_estimator` makes one.
+    A tick is the median, a thick line has half of the subjects, and a thin one 90 %. `from_estimator` makes one.
 
     Attributes
     ----------
@@ -95,10 +95,11 @@ class ParametersDisplay(Display):
                 colour = curve_style(row)["color"]
                 ax.plot([low, high], [row, row], color=colour, linewidth=1.2)
                 ax.plot([lower, upper], [row, row], color=colour, linewidth=5.0, solid_capstyle="butt")
-                ax.plot([median], [row], color=colour, marker="o", markersize=6, markeredgecolor=ax.get_facecolor())
+                ax.plot([median], [row], color=colour, marker="|", markersize=14, markeredgewidth=2.0)
             ax.set_yticks(range(len(heads)), [name if panel == 0 else "" for name in heads], fontsize="small")
             ax.set_ylim(len(heads) - 0.5, -0.5)
             ax.tick_params(axis="y", length=0)
+            ax.tick_params(axis="x", labelsize="small")
             ax.locator_params(axis="x", nbins=2)
             ax.set_xlabel(title)
             ax.margins(x=0.12)
