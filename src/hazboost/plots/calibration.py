@@ -152,12 +152,10 @@ class DCalibrationDisplay(Display):
         check_model(model)
         check_alignment({"X": X, "y": y})
         target = read_outcome(y)
-        curves = model.predict_survival_function(X)
-        if len(curves) != len(target):
-            raise ValueError(f"y must have a row for each of the {len(curves)} rows of X; got {len(target)}.")
-        at_event = [
-            curve(time) / curve(entry) for curve, time, entry in zip(curves, target.lower, target.entry, strict=True)
-        ]
+        distribution = model._distribution(X).on_host()
+        if len(distribution) != len(target):
+            raise ValueError(f"y must have a row for each of the {len(distribution)} rows of X; got {len(target)}.")
+        at_event = distribution.given_alive_at(target.entry).survival(target.lower[:, None])[:, 0]
         return cls(d_calibration(y, at_event, n_bins=n_bins)).plot(ax)
 
     def frame(self) -> Any:
