@@ -58,6 +58,7 @@ figures: $(VENV)/test.done  ## redraw the figures of the README and the document
 	$(BIN)/python examples/demo.py --output docs/figures
 	$(BIN)/python examples/universal_approximation.py --output docs/figures
 	$(BIN)/python examples/selection.py --output docs/figures
+	$(BIN)/python examples/displays.py --output docs/figures
 	for kind in $(KINDS); do $(BIN)/python examples/$$kind.py --output docs/figures || exit 1; done
 
 messages:  ## write docs/messages.md, the page of all errors and warnings

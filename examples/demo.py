@@ -23,11 +23,10 @@ from sksurv.nonparametric import kaplan_meier_estimator
 from sksurv.preprocessing import OneHotEncoder
 
 from hazboost import FPBoost
+from hazboost.plots import HeadsDisplay, SurvivalDisplay
 
 INK, FAINT = "#24292f", "#8c959f"
-BLUE, ORANGE, GREEN, RED, VIOLET = "#2f6fdf", "#f08c2e", "#2ba572", "#d64550", "#8259c9"
-RISK_COLOURS = [GREEN, BLUE, ORANGE, RED]
-HEAD_COLOURS = [BLUE, ORANGE, GREEN, VIOLET]
+LABELS = {"xlabel": "years", "ylabel": "recurrence-free survival"}
 STYLE = {
     "figure.figsize": (7.0, 4.8),
     "figure.constrained_layout.use": True,
@@ -130,72 +129,31 @@ def print_table(scores):
 
 def draw_survival(model, X, y):
     """Predicted curves of three patients with low, medium and high risk, and the Kaplan-Meier curve of all."""
-    figure, axes = plt.subplots()
-    grid = np.linspace(0.0, end_of_data(y), 300)
     patients = X.iloc[rows_at_risk(model, X, [0.05, 0.5, 0.95])]
-    curves = model.predict_survival_function(patients)
-    for curve, patient, colour in zip(curves, patients.itertuples(), [GREEN, BLUE, RED], strict=True):
-        axes.plot(grid, curve(grid), color=colour, label=describe(patient))
-    draw_kaplan_meier(axes, y, FAINT, "Kaplan-Meier of all test patients")
-    finish_survival_axes(axes, grid[-1], "Predicted survival of three patients")
-    figure.legend(loc="outside lower left")
-    return figure
+    patients.index = [describe(patient) for patient in patients.itertuples()]
+    display = SurvivalDisplay.from_estimator(model, patients, y)
+    display.ax_.set(title="Predicted survival of three patients", **LABELS)
+    return display.figure_
 
 
 def draw_anatomy(model, X, y):
     """The hazard of one patient as the sum of the contributions of its heads."""
-    figure, axes = plt.subplots()
     patient = X.iloc[rows_at_risk(model, X, [0.8])]
-    # Without time 0, where the hazard of a Weibull head with shape below 1 is infinite.
-    grid = np.linspace(0.0, end_of_data(y), 301)[1:]
-    hazard = model.predict_hazard_function(patient, times=grid)[0]
-    shares = model.head_contributions(patient, grid).pivot_table(index="time", columns="head", values="share")
-    parts = shares.mul(hazard, axis=0)
-    # Heads that never reach 1 % of the hazard would be invisible; the legend counts them.
-    largest = parts.max().sort_values(ascending=False) / hazard.max()
-    heads = model.predict_parameters(patient).set_index("head").loc[largest.index[largest > 0.01]]
-    axes.plot(grid, hazard, color=INK, label=name_of_sum(len(largest) - len(heads)))
-    labels = map(describe_head, heads.itertuples())
-    # Stacked contributions add up to the total hazard.
-    axes.stackplot(grid, parts[heads.index].T, labels=labels, colors=HEAD_COLOURS, alpha=0.75)
-    axes.set(xlabel="years", ylabel="hazard per year", xlim=(0.0, grid[-1]), ylim=(0.0, 1.08 * hazard.max()))
-    axes.set_title(f"Anatomy of the hazard of one patient\n{describe(next(patient.itertuples()))}")
-    figure.legend(loc="outside lower left")
-    return figure
+    display = HeadsDisplay.from_estimator(model, patient)
+    description = describe(next(patient.itertuples()))
+    title = f"Anatomy of the hazard of one patient\n{description}"
+    display.ax_.set(title=title, xlabel="years", ylabel="hazard per year")
+    return display.figure_
 
 
 def draw_calibration(model, X, y):
     """Mean predicted curves against Kaplan-Meier estimates, in four groups of predicted risk."""
-    figure, axes = plt.subplots()
-    grid = np.linspace(0.0, end_of_data(y), 200)
-    survival = model.predict_survival_function(X, times=grid)
     # Groups by predicted risk: calibration over all patients would hide errors that cancel.
-    groups = np.array_split(np.argsort(model.predict(X)), 4)
-    names = ["lowest quarter of risk", "second", "third", "highest"]
-    for rows, colour, name in zip(groups, RISK_COLOURS, names, strict=True):
-        draw_kaplan_meier(axes, y[rows], colour, None, band=True)
-        axes.plot(grid, survival[rows].mean(axis=0), color=colour, label=name)
-    finish_survival_axes(axes, grid[-1], "Predicted (smooth) and observed (steps, 95 % band)")
-    figure.legend(loc="outside lower left", ncols=4, columnspacing=1.4)
-    return figure
-
-
-def draw_kaplan_meier(axes, y, colour, label, *, band=False):
-    """Draw a Kaplan-Meier curve, with a 95 % confidence band if asked for."""
-    # A log-log interval stays within [0, 1].
-    time, survival, interval = kaplan_meier_estimator(*columns(y), conf_type="log-log")
-    # The estimator starts at the first observed time; the curve should start at time 0 with survival 1.
-    time, survival = np.r_[0.0, time], np.r_[1.0, survival]
-    axes.step(time, survival, where="post", color=colour, linewidth=1.2, label=label)
-    if band:
-        low, high = np.hstack([np.ones((2, 1)), interval])
-        axes.fill_between(time, low, high, step="post", color=colour, alpha=0.1, linewidth=0.0)
-
-
-def finish_survival_axes(axes, end, title):
-    """Set the limits, labels and title that two figures share."""
-    axes.set(xlim=(0.0, end), ylim=(0.0, 1.02), xlabel="years", ylabel="recurrence-free survival")
-    axes.set_title(title)
+    order = np.argsort(model.predict(X))
+    quarters = np.repeat(["lowest quarter of risk", "second", "third", "highest"], -(-len(X) // 4))[: len(X)]
+    display = SurvivalDisplay.from_estimator(model, X.iloc[order], y[order], groups=quarters)
+    display.ax_.set(title="Predicted (smooth) and observed (steps, 95 % band)", **LABELS)
+    return display.figure_
 
 
 def rows_at_risk(model, X, levels):
@@ -204,27 +162,10 @@ def rows_at_risk(model, X, levels):
     return [ranked[round(level * (len(X) - 1))] for level in levels]
 
 
-def end_of_data(y):
-    """95 % quantile of the follow-up; beyond it too few patients are left to compare with."""
-    return np.quantile(columns(y)[1], 0.95)
-
-
 def describe(patient):
     """Short description of a patient."""
     nodes = f"{patient.pnodes:.0f} positive node{'s' if patient.pnodes > 1 else ''}"
     return f"{patient.age:.0f} years old, {nodes}, tumour of {patient.tsize:.0f} mm, grade {patient.tgrade}"
-
-
-def describe_head(head):
-    """Family, weight, shape and scale of a head."""
-    # The scale eta^(-1/k) has the unit of time, so it is easier to interpret than eta.
-    family = {"weibull": "Weibull", "loglogistic": "LogLogistic"}[head.Index.split("_")[0]]
-    return f"{family}:  weight {head.w:.2f},  shape k = {head.k:.1f},  scale $\\eta^{{-1/k}}$ = {head.scale:.1f} years"
-
-
-def name_of_sum(n_hidden):
-    """Legend of the total hazard, with the number of heads that are too small to be drawn."""
-    return "hazard, the sum of the heads" + (f" ({n_hidden} of them too small to see)" if n_hidden else "")
 
 
 def draw_figures(X, y):

@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
+from hazboost import plots
+
 ROOT = Path(__file__).resolve().parents[1]
 PNG = b"\x89PNG"
 
@@ -161,6 +163,27 @@ def test_code_of_the_page_on_explanations_runs(capsys):
     assert names["kept"][0]
 
 
+def test_code_of_the_page_on_plots_runs():
+    """The blocks build on each other, and every display is shown."""
+    names, blocks = {}, python_blocks("docs/plots.md")
+    for block in blocks:
+        exec(compile(block, "docs/plots.md", "exec"), names)
+        plt.close("all")
+    shown = [name for name in plots.__all__ if name.endswith("Display")]
+    assert all(f"plots.{name}.from_estimator" in "".join(blocks) for name in shown)
+    assert set(names["by_therapy"].predicted) == {"no", "yes"}
+
+
+def test_displays(tmp_path, capsys, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    load_example("displays").main(["--output", str(tmp_path)])
+    printed = capsys.readouterr().out
+    page = (ROOT / "docs" / "plots.md").read_text(encoding="utf-8")
+    for name in re.findall(r'src="figures/plots/(\w+\.png)"', page):
+        assert (tmp_path / "plots" / name).read_bytes().startswith(PNG)
+        assert name in printed
+
+
 def test_code_on_batches_runs():
     """The blocks on batches build on each other, and both ways of reading give the same model."""
     names, models = {}, []
@@ -210,6 +233,7 @@ def test_code_of_the_tuning_page_runs(number, capsys):
         "docs/large-data.md",
         "docs/metrics.md",
         "docs/model-file.md",
+        "docs/plots.md",
         "docs/running-experiments.md",
         "docs/speed.md",
         "docs/tuning.md",

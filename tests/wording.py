@@ -29,6 +29,7 @@ def public_arguments():
     callables = [tune, datasets.load_dataset]
     for module in (explain, metrics, plots):
         callables += [one for _, one in inspect.getmembers(module, inspect.isfunction)]
+    callables += [one.from_estimator for _, one in inspect.getmembers(plots, inspect.isclass)]
     for owner in (Batches, FPBoost, Surv):
         callables += [member for name, member in inspect.getmembers(owner, callable) if not name.startswith("_")]
     names = {name for one in [Batches, FPBoost, *callables] for name in inspect.signature(one).parameters}

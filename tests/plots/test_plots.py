@@ -122,7 +122,7 @@ def test_a_single_trial_can_be_drawn():
 
 def test_without_matplotlib_there_is_a_hint(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r'pip install "hazboost\[demo\]"'):
+    with pytest.raises(ImportError, match=r'pip install "hazboost\[plots\]"'):
         plot_trials(make_result([0.6], ["complete"]))
 
 

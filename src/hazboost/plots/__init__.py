@@ -1,13 +1,38 @@
-"""Figures of the cross-validation, of hyperparameter searches and of comparisons of models.
+"""Figures of predictions, of scores, of what was learned, of searches, and of comparisons of models.
 
-They need matplotlib, which is imported only when a figure is drawn. The functions accept any object with the
-attributes they read, so this package does not depend on the estimator or on the tuning.
+They need matplotlib, which is imported only when a figure is drawn. Displays are in the style of scikit-learn's: the
+class method ``from_estimator`` computes and draws, ``plot(ax)`` draws again, and ``frame()`` returns the numbers.
+``docs/plots.md`` shows them all.
 """
 
 from __future__ import annotations
 
+from hazboost.plots.calibration import CalibrationDisplay, DCalibrationDisplay
+from hazboost.plots.contributions import ContributionsDisplay
+from hazboost.plots.curves import SurvivalDisplay
+from hazboost.plots.dependence import DependenceDisplay
+from hazboost.plots.heads import HeadsDisplay
+from hazboost.plots.history import HistoryDisplay
+from hazboost.plots.importance import ImportanceDisplay
+from hazboost.plots.parameters import ParametersDisplay
 from hazboost.plots.ranks import critical_difference, plot_ranks
+from hazboost.plots.scores import ScoresDisplay
 from hazboost.plots.selection import plot_selection
 from hazboost.plots.trials import plot_trials
 
-__all__ = ["critical_difference", "plot_ranks", "plot_selection", "plot_trials"]
+__all__ = [
+    "CalibrationDisplay",
+    "ContributionsDisplay",
+    "DCalibrationDisplay",
+    "DependenceDisplay",
+    "HeadsDisplay",
+    "HistoryDisplay",
+    "ImportanceDisplay",
+    "ParametersDisplay",
+    "ScoresDisplay",
+    "SurvivalDisplay",
+    "critical_difference",
+    "plot_ranks",
+    "plot_selection",
+    "plot_trials",
+]

@@ -1,0 +1,123 @@
+"""What each feature adds to the prediction for a subject, over time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from hazboost.explain import Explanation, contributions
+from hazboost.explain.reading import check_model
+from hazboost.plots.axes import QUIET, curve_style
+from hazboost.plots.display import COVERED, Display, grid_of_times, times_of_training
+from hazboost.prediction.predictor import Predictor
+from hazboost.utils.arrays import Array
+from hazboost.utils.describe import describe
+
+KINDS = ("survival", "cumulative_hazard", "log_hazard", "cumulative_incidence", "rmst")
+#: Number of times at which contributions are computed by default, which takes longer than a prediction.
+POINTS = 50
+
+
+@dataclass
+class ContributionsDisplay(Display):
+    """What the features add to the prediction for one subject, over time.
+
+    `from_estimator` makes one.
+
+    Attributes
+    ----------
+    explanation : Explanation
+        Of one subject; see `hazboost.explain.contributions`.
+    of : str
+        What is explained.
+    most : int
+        Number of features that have a curve of their own; the others are added up.
+    """
+
+    explanation: Explanation
+    of: str = "survival"
+    most: int = 5
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Predictor,
+        X: Any,
+        of: Any = "survival",
+        times: npt.ArrayLike | None = None,
+        cause: int | None = None,
+        most: int = 5,
+        ax: Any = None,
+    ) -> Self:
+        """Explain and draw.
+
+        Parameters
+        ----------
+        model : FPBoost
+            A fitted model.
+        X : array, DataFrame or sparse matrix of shape (1, features)
+            One subject.
+        of : {"survival", "cumulative_hazard", "log_hazard", "cumulative_incidence", "rmst"}, default="survival"
+            What to explain.
+        times : array-like, optional
+            Positive times; by default 50 until 95 % of the times observed in training.
+        cause : int, optional
+            With competing risks, as in `hazboost.explain.contributions`.
+        most : int, default=5
+            Number of features with a curve of their own, those whose curves are farthest from zero; the others are
+            added up.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        ContributionsDisplay
+        """
+        check_model(model)
+        if of not in KINDS:
+            raise ValueError(f"of must be one of {', '.join(map(repr, KINDS))}; got {describe(of)}.")
+        if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
+            raise ValueError(f"most must be a whole number from 1 on; got {describe(most)}.")
+        last = float(np.quantile(times_of_training(model), COVERED))
+        grid = grid_of_times(np.linspace(0.0, last, POINTS + 1)[1:] if times is None else times, np.array([last]))
+        explained = contributions(model, X, of, grid, cause)
+        subjects = len(explained.prediction)
+        if subjects != 1:
+            raise ValueError(
+                f"X must have one row, that of the subject to draw; got {subjects}. Pass X[:1], or X.iloc[[0]] of a "
+                "DataFrame."
+            )
+        return cls(explained, of, int(most)).plot(ax)
+
+    def frame(self) -> Any:
+        """The contributions of all features, with the columns subject, time, feature and value.
+
+        Returns
+        -------
+        DataFrame
+            ``subject`` is 0. Without pandas, a structured array with the same names.
+        """
+        return self.explanation.frame()
+
+    def curves(self) -> dict[str, Array]:
+        """The curves that are drawn, by name: the features that matter most, and the sum of the others."""
+        values, names = self.explanation.values[0], self.explanation.features
+        order = np.argsort(-np.abs(values).max(axis=0), kind="stable")
+        shown = {names[feature]: values[:, feature] for feature in order[: self.most].tolist()}
+        rest = order[self.most :]
+        others = {f"{len(rest)} others": values[:, rest].sum(axis=1)} if len(rest) else {}
+        return {**shown, **others}
+
+    def _draw(self, axes: list[Any]) -> None:
+        (ax,) = axes
+        times = self.explanation.times
+        ax.axhline(0.0, color=QUIET, linewidth=0.8)
+        for number, (name, values) in enumerate(self.curves().items()):
+            other = number >= self.most
+            style = {"color": QUIET, "linestyle": (0, (4, 1.5))} if other else curve_style(number)
+            ax.plot(times, values, label=name, **style)
+        what = {"rmst": "mean survival time"}.get(self.of, self.of.replace("_", " "))
+        ax.set(xlabel="time", ylabel=f"change of the {what}", xlim=(0.0, times[-1]))

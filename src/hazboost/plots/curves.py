@@ -1,0 +1,230 @@
+"""Predicted curves of subjects, or mean curves of groups, beside what was observed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import logsumexp
+
+from hazboost.data.alignment import check_alignment
+from hazboost.explain.reading import check_model
+from hazboost.plots.axes import COLOURS, DASHES, MANY, QUIET, curve_style, ink
+from hazboost.plots.display import Display, grid_of_times, times_of_training
+from hazboost.plots.observed import observed_curve, read_outcome, survival_band
+from hazboost.prediction.predictor import Predictor
+from hazboost.utils.arrays import Array, Indices
+from hazboost.utils.describe import describe
+from hazboost.utils.devices import to_host
+from hazboost.utils.tables import make_table
+
+Of = Literal["survival", "cumulative_hazard", "hazard", "cumulative_incidence"]
+KINDS = ("survival", "cumulative_hazard", "hazard", "cumulative_incidence")
+#: More curves than these cannot be told apart: subjects become thin lines of one colour, and groups are refused.
+MOST = len(COLOURS) * len(DASHES)
+#: Name of all rows together, among the curves that were observed.
+ALL = ""
+
+
+@dataclass
+class SurvivalDisplay(Display):
+    """Predicted functions of time, of subjects or of groups, and the Kaplan-Meier estimates to compare them with.
+
+    `from_estimator` makes one.
+
+    Attributes
+    ----------
+    times : array of shape (times,)
+        Times.
+    predicted : dict of str to array of shape (times,)
+        A curve for each subject or group, by its name.
+    observed : dict of str to array of shape (times,)
+        Kaplan-Meier or Aalen-Johansen estimates of the groups; with the single key ``""`` of all rows together; or
+        none. NaN after the end of follow-up.
+    bands : dict of str to pair of arrays of shape (times,)
+        Lower and upper ends of pointwise 95 % intervals of the Kaplan-Meier estimates, for ``of="survival"``.
+    of : {"survival", "cumulative_hazard", "hazard", "cumulative_incidence"}
+        What the curves are.
+    """
+
+    times: Array
+    predicted: dict[str, Array]
+    observed: dict[str, Array]
+    bands: dict[str, tuple[Array, Array]]
+    of: Of
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Predictor,
+        X: Any,
+        y: Any = None,
+        of: Of = "survival",
+        groups: npt.ArrayLike | None = None,
+        times: npt.ArrayLike | None = None,
+        cause: int | None = None,
+        ax: Any = None,
+    ) -> Self:
+        """Predict and draw.
+
+        Parameters
+        ----------
+        model : FPBoost
+            A fitted model.
+        X : array, DataFrame or sparse matrix of shape (n, features)
+            Subjects. Curves without ``groups`` are named by the index of a DataFrame; more than 12 are drawn as thin
+            lines without names.
+        y : structured array, DataFrame, or pair of arrays, optional
+            Outcomes to compare with. With ``groups`` those of the rows of ``X``, and each group has an estimate of
+            its own; else those of any subjects, who have one estimate together.
+        of : {"survival", "cumulative_hazard", "hazard", "cumulative_incidence"}, default="survival"
+            What to draw. A hazard cannot be compared with outcomes.
+        groups : array-like of shape (n,), optional
+            Label of each row. The curve of a group is the mean of those of its rows; a cumulative hazard is minus the
+            logarithm of the mean survival, and a hazard the mean of those still expected to be at risk. Groups are
+            drawn in the order in which they appear.
+        times : array-like, optional
+            Times of the curves; by default 201 until 95 % of the observed times.
+        cause : int, optional
+            With competing risks the cause of a hazard, by default any, or of a cumulative incidence, by default the
+            first.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        SurvivalDisplay
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hazboost import FPBoost
+        >>> from hazboost.plots import SurvivalDisplay
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 2))
+        >>> y = np.ones(200, dtype=bool), rng.weibull(1.5, size=200) * np.exp(-X[:, 0])
+        >>> model = FPBoost(n_estimators=20, random_state=0).fit(X, y)
+        >>> display = SurvivalDisplay.from_estimator(model, X, y, groups=np.where(X[:, 0] > 0, "high", "low"))
+        >>> sorted(display.predicted)
+        ['high', 'low']
+        """
+        check_model(model)
+        if of not in KINDS:
+            raise ValueError(f"of must be one of {', '.join(map(repr, KINDS))}; got {describe(of)}.")
+        if of == "hazard" and y is not None:
+            raise ValueError(
+                "y: there is no simple estimate of a hazard to compare with; leave y out with of='hazard'."
+            )
+        target = None if y is None else read_outcome(y)
+        grid = grid_of_times(times, times_of_training(model) if target is None else target.lower, zero=of != "hazard")
+        curves = _predict(model, X, of, grid, cause)
+        observed = {} if target is None else {ALL: target}
+        if groups is None:
+            predicted = dict(zip(_names_of_subjects(X, len(curves)), curves, strict=True))
+        else:
+            check_alignment({"X": X, "y": y, "groups": groups})
+            if target is not None and len(target) != len(curves):
+                raise ValueError(f"y must have a row for each of the {len(curves)} rows of X; got {len(target)}.")
+            rows = _rows_of_groups(groups, len(curves))
+            at_risk = model.predict_survival_function(X, times=grid) if of == "hazard" else None
+            predicted = {name: _mean_curve(of, curves, at_risk, mine) for name, mine in rows.items()}
+            observed = {} if target is None else {name: target[mine] for name, mine in rows.items()}
+        return cls(
+            grid,
+            predicted,
+            {name: observed_curve(one, of, grid, cause or 1) for name, one in observed.items()},
+            {name: survival_band(one, grid) for name, one in observed.items()} if of == "survival" else {},
+            of,
+        ).plot(ax)
+
+    def frame(self) -> Any:
+        """The curves, with the columns curve, kind, time, value, low and high.
+
+        Returns
+        -------
+        DataFrame
+            ``kind`` is predicted or observed; ``curve`` is the name of the subject or group, empty for the estimate
+            of all rows. ``low`` and ``high`` are the ends of the 95 % interval of a Kaplan-Meier estimate, else NaN.
+            Without pandas, a structured array with the same names.
+        """
+        n, none = len(self.times), (np.full(len(self.times), np.nan),) * 2
+        parts = [(name, "predicted", values, none) for name, values in self.predicted.items()]
+        parts += [(name, "observed", values, self.bands.get(name, none)) for name, values in self.observed.items()]
+        return make_table(
+            {
+                "curve": np.repeat(np.array([name for name, *_ in parts], dtype=object), n),
+                "kind": np.repeat(np.array([kind for _, kind, *_ in parts], dtype=object), n),
+                "time": np.tile(self.times, len(parts)),
+                "value": np.concatenate([values for *_, values, _ in parts]),
+                "low": np.concatenate([low for *_, (low, _) in parts]),
+                "high": np.concatenate([high for *_, (_, high) in parts]),
+            }
+        )
+
+    def _draw(self, axes: list[Any]) -> None:
+        (ax,) = axes
+        few = len(self.predicted) <= MOST
+        for number, (name, values) in enumerate(self.predicted.items()):
+            style = curve_style(number) if few else MANY
+            ax.plot(self.times, values, label=name if few else None, **style)
+            if name in self.observed:
+                self._draw_observed(ax, name, style["color"])
+        if ALL in self.observed:
+            self._draw_observed(ax, ALL, QUIET if few else ink())
+        if self.observed:
+            colour = QUIET if ALL in self.observed and few else ink()
+            label = "Aalen-Johansen" if self.of == "cumulative_incidence" else "Kaplan-Meier"
+            ax.plot([], [], color=colour, linewidth=1.0, label=f"{label}, 95 % interval" if self.bands else label)
+        ax.set(xlabel="time", ylabel=self.of.replace("_", " "), xlim=(0.0, self.times[-1]))
+        ax.set_ylim(0.0, 1.02 if self.of == "survival" else None)
+
+    def _draw_observed(self, ax: Any, name: str, colour: str) -> None:
+        look = {"drawstyle": "steps-post", "linewidth": 1.0}
+        ax.plot(self.times, self.observed[name], color=colour, **look)
+        if name in self.bands:
+            ax.fill_between(self.times, *self.bands[name], step="post", color=colour, alpha=0.15, linewidth=0.0)
+
+
+def _names_of_subjects(X: Any, n: int) -> list[str]:
+    """A name for each row: its label in a DataFrame, or its number."""
+    index = getattr(X, "index", None)
+    labels = range(n) if index is None or callable(index) else list(index)
+    names = [label if isinstance(label, str) else f"subject {label}" for label in labels]
+    return names if len(set(names)) == n else [f"{name} (row {row})" for row, name in enumerate(names)]
+
+
+def _rows_of_groups(groups: npt.ArrayLike, n: int) -> dict[str, Indices]:
+    """Rows of each group, by its label, in order of appearance."""
+    labels = np.asarray(groups)
+    if labels.shape != (n,):
+        raise ValueError(f"groups must have one label for each of the {n} rows of X; got {labels.size}.")
+    names = np.array([str(label) for label in labels], dtype=object)
+    distinct = list(dict.fromkeys(names))
+    if len(distinct) > MOST:
+        raise ValueError(f"groups must have at most {MOST} different labels, to be told apart; got {len(distinct)}.")
+    return {name: np.flatnonzero(names == name) for name in distinct}
+
+
+def _predict(model: Predictor, X: Any, of: Of, times: Array, cause: int | None) -> Array:
+    """Curves of all rows, of shape (n, times)."""
+    curves: Array
+    if of == "cumulative_incidence":
+        curves = model.predict_cumulative_incidence_function(X, times=times, cause=1 if cause is None else cause)
+    elif of == "hazard":
+        curves = model.predict_hazard_function(X, times=times, cause=cause)
+    else:
+        curves = getattr(model, f"predict_{of}_function")(X, times=times)
+    host: Array = to_host(curves)
+    return host
+
+
+def _mean_curve(of: Of, curves: Array, at_risk: Array | None, rows: Indices) -> Array:
+    """The curve of a group in which every row has its own."""
+    if at_risk is not None:
+        weight = np.maximum(to_host(at_risk)[rows], np.finfo(float).tiny)
+        return np.asarray((weight * curves[rows]).sum(axis=0) / weight.sum(axis=0))
+    if of == "cumulative_hazard":
+        return np.asarray(np.log(len(rows)) - logsumexp(-curves[rows], axis=0))
+    return np.asarray(curves[rows].mean(axis=0))

@@ -1,0 +1,174 @@
+"""How predictions change with one or two features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from hazboost.explain import partial_dependence
+from hazboost.explain.dependence import CURVES
+from hazboost.explain.reading import check_grid, check_model
+from hazboost.plots.axes import COLOURS, MANY, curve_style
+from hazboost.plots.display import Display
+from hazboost.prediction.predictor import Predictor
+from hazboost.utils.arrays import Array
+from hazboost.utils.describe import describe
+from hazboost.utils.tables import make_table
+
+KINDS = (*CURVES, "median")
+#: Subjects whose own curves are drawn; more would be a single patch of colour.
+INDIVIDUALS = 50
+
+
+@dataclass
+class DependenceDisplay(Display):
+    """Mean prediction if a feature had other values, with the curves of single subjects; or if two features had.
+
+    `from_estimator` makes one.
+
+    Attributes
+    ----------
+    features : list of str
+        Names of the features, one or two.
+    values : list of arrays
+        Values of each feature.
+    mean : array of shape (values of the first feature, values of the second if there are two)
+        Mean predictions.
+    individual : array of shape (subjects, values) or None
+        Predictions for single subjects, with one feature.
+    of : str
+        What is predicted.
+    time : float or None
+        At which time; None for a median.
+    """
+
+    features: list[str]
+    values: list[npt.NDArray[Any]]
+    mean: Array
+    individual: Array | None
+    of: str
+    time: float | None
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Predictor,
+        X: Any,
+        features: Any,
+        of: str = "survival",
+        time: float | None = None,
+        cause: int | None = None,
+        grid: Any = 20,
+        ax: Any = None,
+    ) -> Self:
+        """Explain and draw.
+
+        Parameters
+        ----------
+        model : FPBoost
+            A fitted model.
+        X : array, DataFrame or sparse matrix of shape (n, features)
+            Subjects over whom the mean is taken; of one feature, the curves of at most 50 of them are drawn.
+        features : str, int, or list of one or two of them
+            Features by name, or by position.
+        of : {"survival", "cumulative_hazard", "hazard", "cumulative_incidence", "rmst", "median"}, default="survival"
+            What is predicted.
+        time : float, optional
+            At which time, by default the one up to which `FPBoost.predict` compares risks.
+        cause : int, optional
+            With competing risks, as in `hazboost.explain.partial_dependence`.
+        grid : int or list, default=20
+            Number of values of a numeric feature, or the values themselves, for a single feature.
+        ax : Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        DependenceDisplay
+        """
+        check_model(model)
+        if of not in KINDS:
+            raise ValueError(f"of must be one of {', '.join(map(repr, KINDS))}; got {describe(of)}.")
+        moment = None
+        if of != "median":
+            points = check_grid(time, model)
+            if len(points) > 1:
+                raise ValueError(f"time must be a single time; got {len(points)}.")
+            moment = float(points[0])
+        single = not isinstance(features, list | tuple | np.ndarray) or len(features) == 1
+        table = partial_dependence(model, X, features, of, moment, cause, grid, single)
+        own = {"subject", "time", "value"}
+        columns = table.dtype.names if isinstance(table, np.ndarray) else list(table.columns)
+        names = [name for name in columns if name not in own]
+        values = [_distinct(np.asarray(table[name])) for name in names]
+        predicted = np.asarray(table["value"], dtype=float).reshape(*map(len, values), -1)
+        individual = predicted.T if single else None
+        return cls(names, values, predicted.mean(axis=-1), individual, of, moment).plot(ax)
+
+    def frame(self) -> Any:
+        """The mean predictions, with a column for each feature, and value.
+
+        Returns
+        -------
+        DataFrame
+            Without pandas, a structured array with the same names. Predictions for single subjects are the attribute
+            ``individual``.
+        """
+        crossed = np.meshgrid(*(np.arange(len(values)) for values in self.values), indexing="ij")
+        columns = {
+            name: values[position.ravel()]
+            for name, values, position in zip(self.features, self.values, crossed, strict=True)
+        }
+        return make_table({**columns, "value": self.mean.ravel()})
+
+    def _draw(self, axes: list[Any]) -> None:
+        (ax,) = axes
+        if len(self.features) == 1:
+            self._draw_one(ax)
+        else:
+            self._draw_two(ax)
+        what = {"rmst": "mean survival time", "median": "median time"}.get(self.of, self.of.replace("_", " "))
+        moment = "" if self.time is None else f" {'until' if self.of == 'rmst' else 'at'} time {self.time:.3g}"
+        ax.set(xlabel=self.features[0], ylabel=f"{what}{moment}")
+
+    def _draw_one(self, ax: Any) -> None:
+        places = _places(ax, self.values[0])
+        marker = "o" if _is_category(self.values[0]) else None
+        if self.individual is not None:
+            chosen = np.unique(np.linspace(0, len(self.individual) - 1, INDIVIDUALS).astype(int))
+            ax.plot(places, self.individual[chosen].T, **MANY)
+            ax.plot([], [], label="subjects", **MANY)
+        ax.plot(places, self.mean, color=COLOURS[1], marker=marker, linewidth=2.2, label="mean")
+
+    def _draw_two(self, ax: Any) -> None:
+        """A curve for each of some values of the second feature, which is easier to read than a map of colours."""
+        places, second = _places(ax, self.values[0]), self.values[1]
+        marker = "o" if _is_category(self.values[0]) else None
+        some = np.unique(np.linspace(0, len(second) - 1, min(len(second), 4)).astype(int))
+        shown = np.arange(len(second)) if _is_category(second) and len(second) <= len(COLOURS) else some
+        for number, position in enumerate(shown.tolist()):
+            value = second[position]
+            label = f"{self.features[1]} = {value if _is_category(second) else format(float(value), '.3g')}"
+            ax.plot(places, self.mean[:, position], marker=marker, label=label, **curve_style(number))
+
+
+def _distinct(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Distinct values in order of appearance."""
+    return np.array(list(dict.fromkeys(column.tolist())), dtype=column.dtype)
+
+
+def _is_category(values: npt.NDArray[Any]) -> bool:
+    return values.dtype == object
+
+
+def _places(ax: Any, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Where values are on the horizontal axis; categories are named there, side by side."""
+    if not _is_category(values):
+        return values
+    places = np.arange(len(values))
+    ax.set_xticks(places, [str(value) for value in values])
+    ax.set_xlim(-0.3, len(values) - 0.7)
+    return places

@@ -1,0 +1,485 @@
+"""Displays: their numbers against the predictions and against brute force, their labels, and what they refuse."""
+
+from __future__ import annotations
+
+import sys
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from lifelines import AalenJohansenFitter, KaplanMeierFitter
+from matplotlib import pyplot as plt
+from sklearn.exceptions import NotFittedError
+
+from hazboost import FPBoost, Surv, explain, metrics, plots
+from hazboost.plots import (
+    CalibrationDisplay,
+    ContributionsDisplay,
+    DCalibrationDisplay,
+    DependenceDisplay,
+    HeadsDisplay,
+    HistoryDisplay,
+    ImportanceDisplay,
+    ParametersDisplay,
+    ScoresDisplay,
+    SurvivalDisplay,
+)
+
+DISPLAYS = [getattr(plots, name) for name in plots.__all__ if name.endswith("Display")]
+TIMES = np.linspace(0.1, 1.0, 7)
+
+
+@pytest.fixture(autouse=True)
+def without_display():
+    with mpl.rc_context():
+        mpl.use("Agg")
+        yield
+        plt.close("all")
+
+
+def make_data(n=240, causes=1):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(n, 3)), columns=["age", "dose", "size"])
+    X["sex"] = pd.Categorical(np.where(rng.random(n) < 0.5, "female", "male"))
+    time = rng.weibull(1.5, n) * np.exp(-0.7 * X["age"].to_numpy()) + 0.01
+    censoring = rng.uniform(0.2, 3.0, n)
+    cause = rng.integers(1, causes + 1, n)
+    return X, (np.where(time <= censoring, cause, 0), np.minimum(time, censoring))
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_data()
+
+
+@pytest.fixture(scope="module")
+def model(data):
+    return FPBoost(n_estimators=15, random_state=0).fit(*data)
+
+
+@pytest.fixture(scope="module")
+def competing():
+    X, y = make_data(causes=2)
+    return X, y, FPBoost(n_estimators=8, random_state=0).fit(X, y)
+
+
+def draw(display, model, X, y, **options):
+    """Any display of a model; each takes the arguments that it needs."""
+    arguments = {
+        SurvivalDisplay: (X.iloc[:3],),
+        HeadsDisplay: (X.iloc[:1],),
+        HistoryDisplay: (),
+        CalibrationDisplay: (X, y, 0.8),
+        DCalibrationDisplay: (X, y),
+        ScoresDisplay: (X, y),
+        ImportanceDisplay: (X,),
+        DependenceDisplay: (X.iloc[:30], "age"),
+        ContributionsDisplay: (X.iloc[:1],),
+        ParametersDisplay: (X,),
+    }[display]
+    return display.from_estimator(model, *arguments, **options)
+
+
+def axes_of(display):
+    return display.ax_ if isinstance(display.ax_, list) else [display.ax_]
+
+
+# What all displays share
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
+def test_a_display_draws_names_its_axes_and_has_a_table(display, model, data):
+    shown = draw(display, model, *data)
+    assert shown.figure_ is axes_of(shown)[0].figure
+    assert all(ax.get_xlabel() for ax in axes_of(shown))
+    assert len(shown.frame()) > 0
+    assert isinstance(shown.frame(), pd.DataFrame)
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
+def test_given_axes_are_used_and_no_figure_is_made(display, model, data):
+    shown = draw(display, model, *data)
+    figure, panels = plt.subplots(1, len(axes_of(shown)), squeeze=False)
+    before = plt.get_fignums()
+    given = list(panels[0]) if len(panels[0]) > 1 else panels[0][0]
+    assert shown.plot(given) is shown
+    assert shown.ax_ == given
+    assert shown.figure_ is figure
+    assert draw(display, model, *data, ax=given).ax_ == given
+    assert plt.get_fignums() == before
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
+@pytest.mark.parametrize("size", [(6.4, 4.8), (3.3, 2.5)])
+def test_nothing_is_cut_off(display, size, model, data):
+    with mpl.rc_context({"figure.figsize": size}):
+        figure = draw(display, model, *data).figure_
+        figure.draw_without_rendering()
+        inside = figure.bbox.padded(2.0)
+        box = figure.get_tightbbox().transformed(figure.dpi_scale_trans)
+        assert inside.contains(box.x0, box.y0)
+        assert inside.contains(box.x1, box.y1)
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
+def test_text_is_readable_on_a_dark_background(display, model, data):
+    with plt.style.context("dark_background"):
+        shown = draw(display, model, *data)
+        legends = [*shown.figure_.legends, *(ax.get_legend() for ax in axes_of(shown) if ax.get_legend())]
+        texts = [text for legend in legends for text in legend.get_texts()] + [ax.xaxis.label for ax in axes_of(shown)]
+        assert all(np.mean(mpl.colors.to_rgb(text.get_color())) > 0.6 for text in texts)
+
+
+@pytest.mark.parametrize("display", DISPLAYS)
+def test_models_that_are_not_fitted_are_refused(display, data):
+    with pytest.raises(NotFittedError):
+        draw(display, FPBoost(), *data)
+
+
+def test_without_pandas_tables_are_structured_arrays(monkeypatch, data):
+    X, y = data[0][["age", "dose"]].to_numpy(), data[1]
+    model = FPBoost(n_estimators=3, random_state=0).fit(X, y)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    for shown in (
+        SurvivalDisplay.from_estimator(model, X[:2], y),
+        HeadsDisplay.from_estimator(model, X[:1]),
+        CalibrationDisplay.from_estimator(model, X, y, 0.8, 4),
+        ScoresDisplay.from_estimator(model, X, y),
+        ImportanceDisplay.from_estimator(model, X),
+        DependenceDisplay.from_estimator(model, X[:30], 0),
+        ContributionsDisplay.from_estimator(model, X[:1]),
+        ParametersDisplay.from_estimator(model, X),
+    ):
+        assert shown.frame().dtype.names
+
+
+# Survival
+
+
+@pytest.mark.parametrize("of", ["survival", "cumulative_hazard", "hazard", "cumulative_incidence"])
+def test_curves_of_subjects_are_the_predictions(of, model, data):
+    X = data[0].iloc[:3].set_axis(["a", "b", "c"])
+    shown = SurvivalDisplay.from_estimator(model, X, of=of, times=TIMES)
+    expected = getattr(model, f"predict_{of}_function")(X, times=TIMES)
+    for name, curve in zip("abc", expected, strict=True):
+        np.testing.assert_allclose(shown.predicted[name], curve)
+    frame = shown.frame()
+    np.testing.assert_allclose(frame["value"], expected.ravel())
+    assert frame["curve"].tolist() == [name for name in "abc" for _ in TIMES]
+    assert shown.ax_.get_ylabel() == of.replace("_", " ")
+
+
+def test_groups_have_mean_survival_and_kaplan_meier_with_its_interval(model, data):
+    X, (event, time) = data
+    groups = np.where(X["age"] > 0, "old", "young")
+    frame = SurvivalDisplay.from_estimator(model, X, (event, time), groups=groups, times=TIMES).frame()
+    survival = model.predict_survival_function(X, times=TIMES)
+    for name in ("old", "young"):
+        mine = groups == name
+        fitter = KaplanMeierFitter().fit(time[mine], event[mine])
+        part = frame[frame["curve"] == name].set_index("kind")
+        np.testing.assert_allclose(part.loc["predicted", "value"], survival[mine].mean(axis=0))
+        np.testing.assert_allclose(part.loc["observed", "value"], fitter.predict(TIMES))
+        interval = fitter.confidence_interval_.reindex(TIMES, method="ffill").to_numpy()
+        np.testing.assert_allclose(part.loc["observed", ["low", "high"]], interval, rtol=1e-6)
+
+
+def test_a_group_has_one_hazard_which_is_the_slope_of_its_cumulative_hazard(model, data):
+    X, groups = data[0], np.repeat("all", len(data[0]))
+    times = np.linspace(0.2, 1.0, 4001)
+    cumulative, hazard = (
+        SurvivalDisplay.from_estimator(model, X, of=of, groups=groups, times=times).predicted["all"]
+        for of in ("cumulative_hazard", "hazard")
+    )
+    np.testing.assert_allclose(np.exp(-cumulative), model.predict_survival_function(X, times=times).mean(axis=0))
+    middle = 0.5 * (hazard[1:] + hazard[:-1])
+    np.testing.assert_allclose(np.diff(cumulative) / np.diff(times), middle, rtol=1e-4)
+
+
+def test_incidence_is_compared_with_aalen_johansen(competing):
+    X, (event, time), model = competing
+    shown = SurvivalDisplay.from_estimator(
+        model, X.iloc[:2], (event, time), of="cumulative_incidence", cause=2, times=TIMES
+    )
+    fitter = AalenJohansenFitter(calculate_variance=False).fit(time, event, event_of_interest=2)
+    np.testing.assert_allclose(shown.observed[""], fitter.predict(TIMES), rtol=1e-6)
+    expected = model.predict_cumulative_incidence_function(X.iloc[:2], times=TIMES, cause=2)
+    np.testing.assert_allclose(list(shown.predicted.values()), expected)
+    assert "Aalen-Johansen" in [text.get_text() for text in shown.figure_.legends[0].get_texts()]
+
+
+def test_estimates_end_with_the_follow_up_and_many_subjects_have_no_names(model, data):
+    X, (event, time) = data
+    shown = SurvivalDisplay.from_estimator(model, X.iloc[:20], (event, time), times=[0.5, time.max(), 99.0])
+    assert np.isnan(shown.observed[""]).tolist() == [False, False, True]
+    assert [text.get_text() for text in shown.figure_.legends[0].get_texts()] == ["Kaplan-Meier, 95 % interval"]
+
+
+def test_rows_with_the_same_label_are_told_apart(model, data):
+    X = data[0].iloc[[0, 1]].set_axis(["a", "a"])
+    assert list(SurvivalDisplay.from_estimator(model, X).predicted) == ["a (row 0)", "a (row 1)"]
+    assert list(SurvivalDisplay.from_estimator(model, data[0].iloc[[5]]).predicted) == ["subject 5"]
+
+
+def test_curves_that_cannot_be_drawn_are_refused(model, data):
+    X, y = data
+    with pytest.raises(ValueError, match="of must be one of"):
+        SurvivalDisplay.from_estimator(model, X, of="density")
+    with pytest.raises(ValueError, match="leave y out"):
+        SurvivalDisplay.from_estimator(model, X, y, of="hazard")
+    with pytest.raises(ValueError, match="groups must have one label for each of the 240 rows of X; got 2"):
+        SurvivalDisplay.from_estimator(model, X, groups=["a", "b"])
+    with pytest.raises(ValueError, match="groups must have at most 12 different labels, to be told apart; got 240"):
+        SurvivalDisplay.from_estimator(model, X, groups=range(240))
+    with pytest.raises(ValueError, match="y must have a row for each of the 10 rows of X; got 240"):
+        SurvivalDisplay.from_estimator(model, X.iloc[:10], y, groups=["a"] * 10)
+    with pytest.raises(ValueError, match="y must have one row for each subject"):
+        SurvivalDisplay.from_estimator(model, X.iloc[:2], Surv.interval([1.0, 2.0], [2.0, 3.0]))
+    with pytest.raises(TypeError, match="model must be a fitted FPBoost"):
+        SurvivalDisplay.from_estimator("model", X)
+
+
+# Heads
+
+
+def test_heads_add_up_to_the_hazard(model, data):
+    X = data[0].iloc[[7]]
+    shown = HeadsDisplay.from_estimator(model, X, times=TIMES)
+    hazard = model.predict_hazard_function(X, times=TIMES)[0]
+    np.testing.assert_allclose(shown.frame().groupby("time")["value"].sum(), hazard)
+    shares = model.head_contributions(X, TIMES).pivot_table(index="time", columns="head", values="share", sort=False)
+    for head, part in shown.parts.items():
+        np.testing.assert_allclose(part, shares[head].to_numpy() * hazard)
+    assert any(text.get_text().startswith("hazard") for text in shown.figure_.legends[0].get_texts())
+
+
+def test_heads_of_causes(competing):
+    X, _, model = competing
+    one = X.iloc[[3]]
+    both = HeadsDisplay.from_estimator(model, one, times=TIMES)
+    np.testing.assert_allclose(both.hazard, model.predict_hazard_function(one, times=TIMES)[0])
+    assert {name.split(",")[0] for name in both.parts} == {"cause 1", "cause 2"}
+    for cause in (1, 2):
+        alone = HeadsDisplay.from_estimator(model, one, times=TIMES, cause=cause)
+        np.testing.assert_allclose(alone.hazard, model.predict_hazard_function(one, times=TIMES, cause=cause)[0])
+    with pytest.raises(ValueError, match="cause must be one of"):
+        HeadsDisplay.from_estimator(model, one, cause=3)
+
+
+def test_heads_with_negative_weights_are_stacked_downwards():
+    times = np.array([1.0, 2.0])
+    shown = HeadsDisplay(times, {"a": np.array([2.0, 3.0]), "b": np.array([-1.0, -0.5])}, {"a": "A", "b": "B"}).plot()
+    np.testing.assert_allclose(shown.hazard, [1.0, 2.5])
+    assert shown.ax_.get_ylim()[0] < -1.0
+    assert shown.ax_.get_ylim()[1] > 3.0
+
+
+def test_heads_of_a_model_with_negative_weights_add_up_where_the_hazard_is_positive(data):
+    X, y = data
+    settings = {"heads_activation": "identity", "init": "random", "n_estimators": 60, "learning_rate": 0.5}
+    model = FPBoost(2, 2, **settings, random_state=2).fit(X, y)
+    negative = model.predict_parameters(X).query("w < 0")["subject"].unique()
+    assert len(negative) > 0
+    for row in negative[:3]:
+        one = X.iloc[[row]]
+        hazard = model.predict_hazard_function(one, times=TIMES)[0]
+        shown = HeadsDisplay.from_estimator(model, one, times=TIMES)
+        np.testing.assert_allclose(shown.hazard, hazard, rtol=1e-9)
+        assert min(part.min() for part in shown.parts.values()) < 0.0
+
+
+def test_heads_of_several_subjects_are_refused(model, data):
+    with pytest.raises(ValueError, match="X must have one row, that of the subject to draw; got 2"):
+        HeadsDisplay.from_estimator(model, data[0].iloc[:2])
+
+
+# History
+
+
+def test_history_is_that_of_the_model(data):
+    X, y = data
+    settings = {"n_estimators": 6, "patience": 3, "stopping_metric": "concordance", "random_state": 0}
+    model = FPBoost(**settings).fit(X, y, eval_set=(X, y))
+    shown = HistoryDisplay.from_estimator(model)
+    frame = shown.frame()
+    for name, values in model.history_.items():
+        part = frame[frame["name"] == name]
+        np.testing.assert_allclose(part["value"], values)
+        np.testing.assert_array_equal(part["round"], range(len(values)))
+    assert [ax.get_ylabel() for ax in shown.ax_] == ["mean loss", "validation C-index"]
+    with pytest.raises(ValueError, match="ax must have 2 axes"):
+        shown.plot(plt.figure().add_subplot())
+
+
+# Calibration and scores
+
+
+def test_calibration_is_that_of_the_metrics(model, data):
+    X, y = data
+    shown = CalibrationDisplay.from_estimator(model, X, y, time=0.8, n_bins=4)
+    expected = metrics.calibration_curve(y, model.predict_survival_function(X, times=0.8)[:, 0], 0.8, n_bins=4)
+    for name, values in expected._asdict().items():
+        np.testing.assert_allclose(shown.frame()[name], values)
+    assert shown.ax_.get_xlabel() == "predicted survival at time 0.8"
+    assert CalibrationDisplay.from_estimator(model, X, y).time == model.model_.horizon
+
+
+def test_calibration_of_a_cause(competing):
+    X, y, model = competing
+    shown = CalibrationDisplay.from_estimator(model, X, y, time=0.8, n_bins=3, cause=2)
+    predicted = model.predict_cumulative_incidence_function(X, times=0.8, cause=2)[:, 0]
+    expected = metrics.calibration_curve(y, predicted, 0.8, n_bins=3, cause=2)
+    np.testing.assert_allclose(shown.frame()["observed"], expected.observed)
+    assert shown.ax_.get_ylabel() == "observed incidence"
+
+
+def test_d_calibration_is_conditional_on_entry(model, data):
+    X, (event, time) = data
+    y = Surv.right(event > 0, time, entry=0.4 * time)
+    frame = DCalibrationDisplay.from_estimator(model, X, y, n_bins=5).frame()
+    curves = model.predict_survival_function(X)
+    at_event = [curve(t) / curve(0.4 * t) for curve, t in zip(curves, time, strict=True)]
+    expected = metrics.d_calibration(y, at_event, n_bins=5)
+    np.testing.assert_allclose(frame["count"], expected.counts)
+    np.testing.assert_allclose(frame["share"].sum(), 1.0)
+    with pytest.raises(ValueError, match="y must have a row for each of the 5 rows of X; got 240"):
+        DCalibrationDisplay.from_estimator(model, X.iloc[:5], y)
+
+
+def test_scores_are_those_of_the_metrics(model, data):
+    X, y = data
+    half = tuple(part[::2] for part in y)
+    frame = (
+        ScoresDisplay.from_estimator(model, X, y, half, times=TIMES)
+        .frame()
+        .pivot_table(index="time", columns="score", values="value")
+    )
+    survival = model.predict_survival_function(X, times=TIMES)
+    np.testing.assert_allclose(frame["brier"], metrics.brier_score(half, y, survival, TIMES))
+    np.testing.assert_allclose(frame["auc"], metrics.cumulative_dynamic_auc(half, y, 1.0 - survival, TIMES)[0])
+    same = KaplanMeierFitter().fit(half[1], half[0]).predict(TIMES).to_numpy()
+    everybody = np.tile(same, (len(X), 1))
+    np.testing.assert_allclose(frame["reference"], metrics.brier_score(half, y, everybody, TIMES))
+
+
+def test_scores_of_a_cause(competing):
+    X, y, model = competing
+    shown = ScoresDisplay.from_estimator(model, X, y, times=TIMES, cause=1)
+    incidence = model.predict_cumulative_incidence_function(X, times=TIMES, cause=1)
+    np.testing.assert_allclose(shown.brier, metrics.brier_score(y, y, incidence, TIMES, cause=1))
+    np.testing.assert_allclose(shown.auc, metrics.cumulative_dynamic_auc(y, y, incidence, TIMES, cause=1)[0])
+
+
+def test_scores_with_delayed_entry_are_refused(model, data):
+    X, (event, time) = data
+    with pytest.raises(ValueError, match="y must be without delayed entry"):
+        ScoresDisplay.from_estimator(model, X, Surv.right(event > 0, time, entry=0.5 * time))
+
+
+# Explanations
+
+
+def test_importances_are_sorted_and_the_largest_are_drawn(model, data):
+    X = data[0]
+    shown = ImportanceDisplay.from_estimator(model, X, of="level", most=2)
+    expected = explain.importance(model, X).set_index("feature")["level"].sort_values(ascending=False)
+    frame = shown.frame()
+    assert frame["feature"].tolist() == expected.index.tolist()
+    np.testing.assert_allclose(frame["importance"], expected)
+    assert [label.get_text() for label in shown.ax_.get_yticklabels()] == expected.index[:2].tolist()
+    assert shown.ax_.yaxis_inverted()
+
+
+def test_importances_that_do_not_exist_are_refused(model, data):
+    with pytest.raises(ValueError, match="of must be one of 'overall', 'level'"):
+        ImportanceDisplay.from_estimator(model, data[0], of="risk")
+    with pytest.raises(ValueError, match="most must be a whole number from 1 on; got 0"):
+        ImportanceDisplay.from_estimator(model, data[0], most=0)
+    alone = FPBoost.paper(weibull_heads=1, loglogistic_heads=0, n_estimators=2, random_state=0)
+    X, y = data[0][["age", "dose"]].to_numpy(), data[1]
+    with pytest.raises(ValueError, match="of: the model has no level scores"):
+        ImportanceDisplay.from_estimator(alone.fit(X, y), X, of="level")
+
+
+@pytest.mark.parametrize(
+    ("feature", "of"), [("age", "survival"), ("sex", "survival"), (1, "rmst"), (["dose"], "median")]
+)
+def test_dependence_on_one_feature(feature, of, model, data):
+    X = data[0].iloc[:40]
+    time = None if of == "median" else 0.7
+    shown = DependenceDisplay.from_estimator(model, X, feature, of, time, grid=5)
+    expected = explain.partial_dependence(model, X, feature, of, time, grid=5)
+    name = expected.columns[0]
+    assert shown.frame()[name].tolist() == expected[name].tolist()
+    np.testing.assert_allclose(shown.frame()["value"], expected["value"])
+    single = explain.partial_dependence(model, X, feature, of, time, grid=5, individual=True)
+    of_last = single[single["subject"] == 39]["value"]
+    np.testing.assert_allclose(shown.individual[-1], of_last)
+    assert shown.ax_.get_xlabel() == name
+
+
+@pytest.mark.parametrize("second", ["dose", "sex"])
+def test_dependence_on_two_features(second, model, data):
+    X = data[0].iloc[:40]
+    shown = DependenceDisplay.from_estimator(model, X, ["age", second], time=0.7, grid=5)
+    expected = explain.partial_dependence(model, X, ["age", second], times=0.7, grid=5)
+    pd.testing.assert_frame_equal(shown.frame(), expected[["age", second, "value"]])
+    labels = [text.get_text() for text in shown.figure_.legends[0].get_texts()]
+    assert all(label.startswith(f"{second} = ") for label in labels)
+    assert len(labels) == (2 if second == "sex" else 4)
+    assert shown.individual is None
+
+
+def test_dependence_that_cannot_be_drawn_is_refused(model, data):
+    with pytest.raises(ValueError, match="of must be one of 'survival'"):
+        DependenceDisplay.from_estimator(model, data[0], "age", of="k")
+    with pytest.raises(ValueError, match="time must be a single time; got 2"):
+        DependenceDisplay.from_estimator(model, data[0], "age", time=[1.0, 2.0])
+
+
+def test_contributions_are_those_of_the_explanation(model, data):
+    one = data[0].iloc[[3]]
+    shown = ContributionsDisplay.from_estimator(model, one, times=TIMES, most=2)
+    explained = explain.contributions(model, one, "survival", TIMES)
+    pd.testing.assert_frame_equal(shown.frame(), explained.frame())
+    curves = shown.curves()
+    assert list(curves)[-1] == "2 others"
+    np.testing.assert_allclose(sum(curves.values()), explained.prediction[0] - explained.base)
+    sizes = explained.frame().groupby("feature")["value"].agg(lambda values: values.abs().max())
+    assert next(iter(curves)) == sizes.idxmax()
+
+
+def test_contributions_that_cannot_be_drawn_are_refused(model, data):
+    X = data[0]
+    with pytest.raises(ValueError, match="of must be one of 'survival'"):
+        ContributionsDisplay.from_estimator(model, X.iloc[:1], of="hazard")
+    with pytest.raises(ValueError, match="X must have one row, that of the subject to draw; got 2"):
+        ContributionsDisplay.from_estimator(model, X.iloc[:2], times=TIMES)
+    with pytest.raises(ValueError, match="most must be a whole number"):
+        ContributionsDisplay.from_estimator(model, X.iloc[:1], most=1.5)
+
+
+# Parameters
+
+
+def test_parameters_are_quantiles_over_subjects(model, data):
+    X = data[0]
+    frame = ParametersDisplay.from_estimator(model, X).frame().set_index(["parameter", "head"])
+    table = model.predict_parameters(X)
+    assert list(dict.fromkeys(frame.index.get_level_values(0))) == ["weight", "scale", "shape"]
+    for head, part in table.groupby("head"):
+        for name, column in (("weight", "w"), ("scale", "scale"), ("shape", "k")):
+            expected = part[column].quantile([0.05, 0.25, 0.5, 0.75, 0.95])
+            np.testing.assert_allclose(frame.loc[(name, head)].astype(float), expected)
+
+
+def test_parameters_of_causes_and_of_heads_without_shape(competing):
+    X, _, model = competing
+    names = ParametersDisplay.from_estimator(model, X).distributions["weight"]
+    assert {name.split(",")[0] for name in names} == {"cause 1", "cause 2"}
+    time = np.random.default_rng(0).exponential(size=len(X))
+    flat = FPBoost(0, 0, heads={"exponential": 1}, n_estimators=2, random_state=0).fit(X, (time > 0.0, time))
+    shown = ParametersDisplay.from_estimator(flat, X)
+    assert list(shown.distributions) == ["weight", "scale"]
+    assert len(shown.ax_) == 2
