@@ -95,7 +95,7 @@ def print_of_kind(name, folder, capsys, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "labels", "tolerance"),
     [
-        ("delayed_entry", ["women", "men"], 0.06),
+        ("delayed_entry", ["women", "men"], 0.07),
         ("competing_risks", ["circulation, 80 years and older"], 0.05),
         ("recurrent_events", ["old treatment", "new treatment"], 0.2),
     ],

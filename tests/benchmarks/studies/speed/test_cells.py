@@ -50,7 +50,7 @@ class TestPlan:
             PARTS["fixed"].arguments(Cell("fixed", model, settings, 1, 1, 0)) for model in ("fpboost", "xgb_aft")
         )
         assert {name: own[name] for name in aft} == aft
-        assert set(own) - set(aft) == {"init"}
+        assert set(own) - set(aft) == {"init", "heads"}
 
     def test_half_of_the_heads_of_each_family(self):
         assert PARTS["heads"].arguments(Cell("heads", "fpboost", "64", 1, 1, 0))["weibull_heads"] == 32
