@@ -297,6 +297,7 @@ def test_heads_of_several_subjects_are_refused(model, data):
 # History
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # of a few rounds
 def test_history_is_that_of_the_model(data):
     X, y = data
     settings = {"n_estimators": 6, "patience": 3, "stopping_metric": "concordance", "random_state": 0}

@@ -143,6 +143,7 @@ def test_a_cause_without_trust_gets_none():
     assert [one[0] for one in by_cause] == [1.0, 0.0]
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # 300 subjects, and large effects
 def test_new_subjects_have_as_many_events_as_expected():
     """Curved effects that trees learn in part: without calibration too many or too few events are expected."""
     rng, ratios = np.random.default_rng(0), []
