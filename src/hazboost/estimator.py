@@ -254,7 +254,8 @@ default="scaled_softmax"
 
     Notes
     -----
-    **Time** is divided by the longest follow-up internally; everything public is in the unit of ``y``. An event at time
+    **Time** is divided by the median event time internally (by the longest follow-up with ``solver="gradient"`` and
+    with the starts of the paper); everything public is in the unit of ``y``. An event at time
     zero is moved to half the smallest positive time, because most hazards are 0 or infinite at zero; S(0) = 1 always.
 
     **Missing values** (NaN) follow the default direction that XGBoost learns for each split; entries of a sparse matrix
@@ -551,8 +552,7 @@ default="scaled_softmax"
         self._check_training(train, validation)
         if advise:
             advise_on_ties(train.target)
-        drawn = train.draw(POLICY.rows_for_linear, np.random.default_rng(seed)).target
-        trained = train_model(self._plan(schema, train.summary(), n_causes, seed, drawn), train, validation)
+        trained = train_model(self._plan(schema, train.summary(), n_causes, seed, train), train, validation)
         self._learn(named, trained, sample.target)
 
     def _check_external(self) -> None:
@@ -664,17 +664,17 @@ default="scaled_softmax"
         distinct: Array = to_host(np.unique(times if self.device == "cpu" else to_device(times)))
         return distinct
 
-    def _plan(self, schema: Schema, data: Summary, n_causes: int, seed: int, drawn: Target) -> Plan:
+    def _plan(self, schema: Schema, data: Summary, n_causes: int, seed: int, sample: Sample) -> Plan:
         """Translate the parameters for training on such data, whose mean weight is one.
 
-        Heads are chosen by what was observed of subjects that were drawn.
+        Heads are chosen on the sample, which is all of the data or a part of them.
         """
         published = self.solver == "gradient" or self.init in ("random", "km")
         policy, unit = POLICY, time_unit(data, as_published=published)
         mixture, guess = self._mixture(policy.background_events * unit / data.exposure, n_causes), None
         if self._chooses_heads:
-            scaled = drawn.scaled(unit).without_events_at_zero(data.shortest / unit)
-            mixture, guess = choose_heads(mixture, scaled, policy.most_bursts)
+            drawn = sample.draw(policy.rows_for_linear, np.random.default_rng(seed)).scaled(unit, data.shortest)
+            mixture, guess = choose_heads(mixture, drawn.target, policy.most_bursts)
         step = STEPS["newton" if self.solver == "newton" else self.gradient_scaling]
         n_threads = count_threads(self.n_jobs)
         constraints = read_constraints(schema, data.width, self.monotone_constraints, self.interaction_constraints)

@@ -38,7 +38,7 @@ def plan_for(subjects, **parameters):
     """The plan for so many subjects, each with an event."""
     time = np.linspace(0.1, 1.0, subjects)
     sample = Sample(np.arange(subjects, dtype=float)[:, None], Target.of(time, time))
-    return FPBoost(**parameters)._plan(Schema(None, {}, sparse=False), sample.summary(), 1, 0, sample.target)
+    return FPBoost(**parameters)._plan(Schema(None, {}, sparse=False), sample.summary(), 1, 0, sample)
 
 
 def pace_of(plan):

@@ -291,7 +291,7 @@ def growing():
     """Three folds of ten groups of six, and marginal starts."""
     X, (event, time) = curved_data(60)
     sample = Sample(X, Target.of(time / time.max(), np.where(event, time / time.max(), np.inf)), np.arange(60) // 6)
-    plan = automatic(init="marginal")._plan(Schema(None, {}, sparse=False), sample.summary(), 1, 0, sample.target)
+    plan = automatic(init="marginal")._plan(Schema(None, {}, sparse=False), sample.summary(), 1, 0, sample)
     cv = divide(plan, sample, None)
     starts = tuple(fit_constant_start(plan, fold.kept) for fold in cv.folds)
     return Growing(plan, cv, starts, np.full(plan.objective.mixture.n_scores, 0.5))

@@ -133,7 +133,7 @@ class FPBoost(estimator.FPBoost):
         drawn = train.draw(most, np.random.default_rng(seed))
         self._check_training(drawn, validation)
         advise_on_ties(drawn.target)
-        plan = self._plan(schema, summary, n_causes, seed, drawn.target)
+        plan = self._plan(schema, summary, n_causes, seed, drawn)
         trained = train_on_workers(plan, train, summary, drawn, validation)
         self._learn(named, trained, join_targets([drawn.target, *observed]))
 
