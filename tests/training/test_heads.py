@@ -9,7 +9,7 @@ from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIO
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.mixture import Mixture
 from hazboost.training.heads import add_burst, choose_heads, with_burst
-from hazboost.training.starts import MarginalLoss, marginal_start
+from hazboost.training.marginal import MarginalLoss, marginal_start
 
 COUNTS = {"weibull": 1, "loglogistic": 1}
 

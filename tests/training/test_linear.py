@@ -20,8 +20,8 @@ from hazboost.hazards.activations import PARAMETER_ACTIVATIONS
 from hazboost.hazards.distribution import Distribution
 from hazboost.training import linear
 from hazboost.training.linear import _PenalisedLoss, fit_linear_path
+from hazboost.training.marginal import marginal_start
 from hazboost.training.policy import POLICY
-from hazboost.training.starts import marginal_start
 from tests.rows import loss_of_rows
 
 BETA = np.array([0.8, -0.5, 0.0])

@@ -10,17 +10,8 @@ from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIO
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads import HEADS
 from hazboost.hazards.mixture import log_hazards, sum_hazards
-from hazboost.training.starts import (
-    SMALLEST_DRAW,
-    STARTS,
-    _bounds,
-    _rates,
-    fit_to_curve,
-    kaplan_meier_start,
-    marginal_start,
-    penalise_shapes,
-    random_start,
-)
+from hazboost.training.marginal import _bounds, _rates, marginal_start, penalise_shapes
+from hazboost.training.starts import SMALLEST_DRAW, STARTS, fit_to_curve, kaplan_meier_start, random_start
 from tests.rows import loss_of_rows
 
 COMBINATIONS = [

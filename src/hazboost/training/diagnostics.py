@@ -32,8 +32,9 @@ from hazboost.hazards.mixture import Block, Mixture, columns, cumulatives, log_t
 from hazboost.prediction.model import Model, Start
 from hazboost.training.calibration import count_events
 from hazboost.training.linear import LinearStart
+from hazboost.training.marginal import marginal_at_bound
 from hazboost.training.plan import Plan
-from hazboost.training.starts import ConstantStart, marginal_at_bound
+from hazboost.training.starts import ConstantStart
 from hazboost.utils.arrays import Array, Indices
 
 #: At most about so many rows, drawn at random, and so many times are compared, so that the cost is small.

@@ -16,7 +16,7 @@ from hazboost.data.condense import events_by_cause
 from hazboost.data.target import Target
 from hazboost.data.ties import spread_ties
 from hazboost.hazards.mixture import Mixture
-from hazboost.training.starts import MarginalLoss, burst_times
+from hazboost.training.marginal import MarginalLoss, burst_times
 from hazboost.utils.arrays import Array
 
 #: The family of bursts.

@@ -25,8 +25,8 @@ from hazboost.data.target import Target
 from hazboost.hazards.heads.base import GRADIENT
 from hazboost.hazards.mixture import Mixture
 from hazboost.training.descent import QuasiNewton, differences
+from hazboost.training.marginal import at_bound, penalise_shapes
 from hazboost.training.policy import Policy
-from hazboost.training.starts import at_bound, penalise_shapes
 from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.devices import beside
 

@@ -21,8 +21,9 @@ from hazboost.engines.base import Engine, Matrix, Trees
 from hazboost.prediction.model import Start
 from hazboost.training.batched import batched_matrix
 from hazboost.training.linear import LinearStart, fit_linear_path
+from hazboost.training.marginal import marginal_start
 from hazboost.training.plan import Plan, Stopping
-from hazboost.training.starts import STARTS, ConstantStart, absent_causes, calm_absent_causes, marginal_start
+from hazboost.training.starts import STARTS, ConstantStart, absent_causes, calm_absent_causes
 from hazboost.utils.devices import is_on_device
 
 #: Rows on a GPU whose scores are computed at a time.
