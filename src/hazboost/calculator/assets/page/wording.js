@@ -1,0 +1,31 @@
+// Texts and numbers in the language of the page.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+
+// A text with values filled in.
+const say = (key, values = {}) => data.texts[key].replace(/\{(\w+)\}/g, (place, one) => (one in values ? values[one] : place));
+
+// Unicode's isolating marks keep the direction of a name to itself.
+const isolate = (text) => `\u2068${text}\u2069`;
+
+const formats = new Map();
+function format(value, options) {
+  const key = JSON.stringify(options);
+  if (!formats.has(key)) formats.set(key, new Intl.NumberFormat(data.language, options));
+  return formats.get(key).format(value);
+}
+
+const whole = (value) => format(value, { maximumFractionDigits: 0 });
+const percent = (share, digits = 0) => format(share, { style: "percent", minimumFractionDigits: digits, maximumFractionDigits: digits });
+const few = (value) => format(value, { maximumSignificantDigits: 3 });
+const signed = (value) => format(value, { minimumFractionDigits: 1, maximumFractionDigits: 1, signDisplay: "exceptZero" }).replace("-", "−");
+const list = (items) => new Intl.ListFormat(data.language).format(items);
+
+// Times are shown in a unit of their own.
+const shownTime = (time) => time / data.time.length;
+const ownTime = (shown) => shown * data.time.length;
+const timeDigits = () => Math.max(0, 1 - Math.floor(Math.log10(shownTime(data.time.longest))));
+function sayTime(time, digits = timeDigits()) {
+  const shown = format(shownTime(time), { maximumFractionDigits: digits });
+  return data.time.unit ? `${shown} ${isolate(data.time.unit)}` : shown;
+}
