@@ -40,6 +40,7 @@ from hazboost.hazards.heads import HEADS
 from hazboost.hazards.mixture import Mixture
 from hazboost.prediction.notebook import summarize, summary_card
 from hazboost.prediction.predictor import Predictor
+from hazboost.report import report_page
 from hazboost.training.advice import advise_on_size, advise_on_ties, check_can_stop
 from hazboost.training.cohort import describe_cohort
 from hazboost.training.constraints import check_constraints
@@ -896,6 +897,73 @@ default="scaled_softmax"
             language=language,
             texts=texts,
         )
+        Path(path).write_text(page, encoding="utf-8", newline="\n")
+
+    def report(
+        self,
+        path: str | os.PathLike[str],
+        X: Any,
+        y: Any,
+        X_train: Any = None,
+        y_train: Any = None,
+        *,
+        groups: Any = None,
+        title: str | None = None,
+        examples: bool = True,
+    ) -> None:
+        """Write a report on the fitted model, one page for whoever must decide whether to trust it.
+
+        The page has flags with their evidence, the data, what was selected, scores with bootstrap intervals beside
+        those of Kaplan-Meier and of a Cox regression, what the heads and the features mean, three subjects, the
+        calculator, and the checklist of TRIPOD+AI. It is one file that needs no network. Its figures need matplotlib.
+
+        Parameters
+        ----------
+        path : path
+            Name of the file, usually with the ending ``.html``. An existing file is replaced.
+        X : array, DataFrame or sparse matrix of shape (n, features)
+            Subjects that the model was not trained with.
+        y : structured array, DataFrame, or pair of arrays
+            Their outcomes, one row for each, without intervals.
+        X_train, y_train : optional
+            The training data, for the Cox regression and for flags that need rows, such as subjects that are in
+            training and in the evaluation. Without them the page says what is missing.
+        groups : array-like of shape (n,), optional
+            Labels of the rows of ``X``, such as hospitals, whose scores are to be compared. Categories and features of
+            few values are compared anyway.
+        title : str, optional
+            Title of the page.
+        examples : bool, default=True
+            Whether three rows of ``X`` are shown as examples.
+
+        See Also
+        --------
+        hazboost.report.report_page : The page as text.
+        hazboost.report.find_flags : The flags alone.
+
+        Notes
+        -----
+        Of more than 10,000 rows as many are drawn at random for scores, which the page says. ``docs/report.md`` has the
+        thresholds of all flags.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hazboost import FPBoost
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 1))
+        >>> event, time = rng.random(200) < 0.7, rng.weibull(1.5, 200) * np.exp(-X[:, 0])
+        >>> model = FPBoost(n_estimators=5, random_state=0).fit(X[:100], (event[:100], time[:100]))
+        >>> with TemporaryDirectory() as folder:
+        ...     model.report(Path(folder) / "report.html", X[100:], (event[100:], time[100:]))
+        ...     size = (Path(folder) / "report.html").stat().st_size
+        >>> size < 1_000_000
+        True
+        """
+        heading = {} if title is None else {"title": title}
+        page = report_page(self, X, y, X_train, y_train, groups=groups, examples=examples, **heading)
         Path(path).write_text(page, encoding="utf-8", newline="\n")
 
     def _repr_html_inner(self) -> str:

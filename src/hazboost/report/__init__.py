@@ -6,6 +6,6 @@
 from __future__ import annotations
 
 from hazboost.report.flags.flag import Flag
-from hazboost.report.writing import find_flags, report_page, write_report
+from hazboost.report.writing import find_flags, report_page
 
-__all__ = ["Flag", "find_flags", "report_page", "write_report"]
+__all__ = ["Flag", "find_flags", "report_page"]

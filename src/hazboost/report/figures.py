@@ -73,7 +73,7 @@ class Figures:
         number = next(self._numbers)
         drawing = _as_svg(display, size, f"f{number}", alt)
         words = tag("figcaption", tag("b", f"Figure {number}. "), caption, f" {note}" if note else "")
-        return tag("figure", drawing, words, class_="wide" if size == WIDE else None)
+        return tag("figure", drawing, words, class_="wide" if size[0] > SIZE[0] else None)
 
 
 def _as_svg(display: Callable[[], Any], size: tuple[float, float], prefix: str, alt: str) -> Html:
@@ -85,6 +85,7 @@ def _as_svg(display: Callable[[], Any], size: tuple[float, float], prefix: str, 
         before = set(plt.get_fignums())
         drawn = display()
         figure = getattr(drawn, "figure_", None) or (drawn[0] if isinstance(drawn, list) else drawn).figure
+        _write_powers_as_numbers(figure)
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
         for opened in set(plt.get_fignums()) - before:
@@ -92,9 +93,22 @@ def _as_svg(display: Callable[[], Any], size: tuple[float, float], prefix: str, 
     return _inline(buffer.getvalue(), prefix, alt)
 
 
+def _write_powers_as_numbers(figure: Any) -> None:
+    """Ticks of logarithmic axes are formulas, which are not read here."""
+    from matplotlib.ticker import FuncFormatter, NullFormatter  # noqa: PLC0415
+
+    for ax in figure.axes:
+        for axis in (ax.xaxis, ax.yaxis):
+            if axis.get_scale() == "log":
+                axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+                axis.set_minor_formatter(NullFormatter())
+
+
 def _inline(svg: str, prefix: str, alt: str) -> Html:
     """An SVG file as a part of a page: without its head, with names of its own, and colours that the page decides."""
-    body = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->|<style.*?</style>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
+    body = re.sub(
+        r"<metadata>.*?</metadata>|<!--.*?-->|<style.*?</style>", "", svg[svg.index("<svg") :], flags=re.DOTALL
+    )
     head = body[: body.index(">") + 1]
     content = body[len(head) : body.rindex("</svg>")]
     used = set(re.findall(r'url\(#([^)]+)\)|href="#([^"]+)"', content)) - {("", "")}

@@ -140,9 +140,7 @@ def _of_cox(evidence: Evidence, fitted: dict[int, Cox], cause: int | None) -> Fo
 STEPS = 200
 
 
-def _incidence(
-    evidence: Evidence, fitted: dict[int, Cox], ratios: dict[int, Array], cause: int
-) -> tuple[Array, Array]:
+def _incidence(evidence: Evidence, fitted: dict[int, Cox], ratios: dict[int, Array], cause: int) -> tuple[Array, Array]:
     """Times from zero on, and the incidence of a cause at each of them, of shape (n, times)."""
     times = np.unique(np.concatenate([cox.baseline[0] for cox in fitted.values()]))
     if len(times) > STEPS:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
+from hashlib import sha256
 from importlib.resources import files
 from string import Template
 
@@ -9,7 +11,7 @@ from hazboost.report.figures import Figures
 from hazboost.report.flags import raise_flags
 from hazboost.report.html import Html, join, tag
 from hazboost.report.judged import Judged
-from hazboost.report.sections.calculator import calculator_section
+from hazboost.report.sections.calculator import make_calculator
 from hazboost.report.sections.checklist import checklist_section
 from hazboost.report.sections.data import data_section
 from hazboost.report.sections.features import features_section
@@ -38,7 +40,7 @@ CONTENTS = {
 
 def make_page(judged: Judged, title: str, *, examples: bool) -> str:
     """The whole page as text."""
-    figures = Figures()
+    figures, calculator = Figures(), make_calculator(judged.model)
     flags, passed, unchecked = raise_flags(judged)
     sections = {
         "flags": flags_section(flags, passed, unchecked),
@@ -48,20 +50,30 @@ def make_page(judged: Judged, title: str, *, examples: bool) -> str:
         "heads": heads_section(judged, figures),
         "features": features_section(judged, figures),
         "subjects": subjects_section(judged, figures) if examples else None,
-        "calculator": calculator_section(judged.model),
-        "checklist": checklist_section(judged, len(flags)),
+        "calculator": calculator.section,
+        "checklist": checklist_section(judged),
         "making": making_section(judged),
     }
     shown = {anchor: part for anchor, part in sections.items() if part is not None}
-    folder = files("hazboost.report")
-    template = Template((folder / "page.html").read_text(encoding="utf-8"))
-    return template.substitute(
+    script = _asset("frame.js")
+    return Template(_asset("page.html")).substitute(
         title=join([title]),
-        style=(folder / "style.css").read_text(encoding="utf-8"),
+        style=_asset("style.css"),
+        scripts=" ".join(f"'{one}'" for one in [_hash(script), *calculator.scripts]),
         contents=_contents(list(shown)),
         overview=overview(judged, flags, len(passed)),
         sections=join(shown.values()),
+        script=script,
     )
+
+
+def _asset(name: str) -> str:
+    return (files("hazboost.report") / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """What the policy of the page allows to run: this script and no other, whatever is in the data."""
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode('ascii')}"
 
 
 def _contents(anchors: list[str]) -> Html:

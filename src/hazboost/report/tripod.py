@@ -16,6 +16,26 @@ from hazboost.report.words import count, fixed, number, percent
 AUTHORS = "to be filled in by the authors"
 
 
+ABSTRACT = "See the beginning of this page for numbers of subjects and events, and for scores with intervals."
+MEASURES = (
+    "Concordance indices, AUC, integrated Brier and logarithmic scores, observed by expected events, calibration slope "
+    "and error, D-calibration, with calibration curves and scores over time; see “How good its predictions are”."
+)
+PREDICTED = "By the fitted model itself, in the software of “How this page was made”."
+FAIRNESS = (
+    f"Scores of groups are compared in “How good its predictions are”. Other approaches and their rationale: {AUTHORS}."
+)
+OUTPUT = "Survival, hazard and, with competing causes, incidence over time, and quantiles and means of the time to the event. No classes."
+DIFFERENCES = f"Features and outcomes of both are in “The data”, and drift is checked in “Flags”. Setting and definitions: {AUTHORS}."
+CODE = f"The software is open source (MIT); versions are in “How this page was made”. Own code: {AUTHORS}."
+CHARACTERISTICS = "The table of features in “The data”. Dates, treatments and what is no feature: " + AUTHORS + "."
+COMPARISON = "The tables of “The data” have training and evaluation side by side."
+POOR_INPUT = (
+    "Missing values and unknown categories are accepted, and count as missing. What users should do about them: "
+    f"{AUTHORS}."
+)
+
+
 class Item(NamedTuple):
     """An item, or a part of one."""
 
@@ -24,15 +44,9 @@ class Item(NamedTuple):
     answer: str
 
 
-def answers(judged: Judged, flags: int) -> list[Item]:
+def answers(judged: Judged) -> list[Item]:
     """All items in order."""
-    return [Item(key, title, fill(judged) if fill else AUTHORS) for key, title, fill in ITEMS] + [
-        Item(key, title, text.format(flags=count(flags, "flag"))) for key, title, text in DISCUSSION
-    ]
-
-
-def _abstract(judged: Judged) -> str:
-    return "See the beginning of this page for numbers of subjects and events, and for scores with intervals."
+    return [Item(key, title, fill if isinstance(fill, str) else fill(judged)) for key, title, fill in ITEMS]
 
 
 def _outcome(judged: Judged) -> str:
@@ -91,36 +105,9 @@ def _model_type(judged: Judged) -> str:
     )
 
 
-def _measures(judged: Judged) -> str:
-    return (
-        "Concordance indices, AUC, integrated Brier and logarithmic scores, observed by expected events, calibration slope "
-        "and error, D-calibration, with calibration curves and scores over time; see “How good its predictions are”."
-    )
-
-
-def _predicted(judged: Judged) -> str:
-    return "By the fitted model itself, in the software of “How this page was made”."
-
-
 def _imbalance(judged: Judged) -> str:
     events = float(judged.cohort.events.sum()) / max(judged.cohort.subjects, 1)
     return f"{percent(events)} of the training subjects had the event. Nothing was resampled; the likelihood accounts for censoring."
-
-
-def _fairness(judged: Judged) -> str:
-    return f"Scores of groups are compared in “How good its predictions are”. Other approaches and their rationale: {AUTHORS}."
-
-
-def _output(judged: Judged) -> str:
-    return "Survival, hazard and, with competing causes, incidence over time, and quantiles and means of the time to the event. No classes."
-
-
-def _differences(judged: Judged) -> str:
-    return f"Features and outcomes of both are in “The data”, and drift is checked in “Flags”. Setting and definitions: {AUTHORS}."
-
-
-def _code(judged: Judged) -> str:
-    return f"The software is open source (MIT); versions are in “How this page was made”. Own code: {AUTHORS}."
 
 
 def _flow(judged: Judged) -> str:
@@ -132,14 +119,6 @@ def _flow(judged: Judged) -> str:
         f"{followed}. Evaluation: {count(len(test), 'subject')}, {count(int(test.event.sum()), 'event')}, median follow-up "
         f"{number(own) if np.isfinite(own) else 'not reached'}. Who was excluded: {AUTHORS}."
     )
-
-
-def _characteristics(judged: Judged) -> str:
-    return "The table of features in “The data”. Dates, treatments and what is no feature: " + AUTHORS + "."
-
-
-def _comparison(judged: Judged) -> str:
-    return "The tables of “The data” have training and evaluation side by side."
 
 
 def _analysed(judged: Judged) -> str:
@@ -165,67 +144,72 @@ def _performance(judged: Judged) -> str:
 
 
 def _heterogeneity(judged: Judged) -> str:
-    given = "Scores of the groups that were given are" if judged.groups is not None else "No groups were given; scores of categories are"
+    given = (
+        "Scores of the groups that were given are"
+        if judged.groups is not None
+        else "No groups were given; scores of categories are"
+    )
     return f"{given} in “How good its predictions are”. Clusters such as hospitals: {AUTHORS}, or give groups=."
 
 
-Fill = Callable[[Judged], str] | None
+Fill = str | Callable[[Judged], str]
 
 #: Number, topic in our words, and what the software knows.
 ITEMS: tuple[tuple[str, str, Fill], ...] = (
-    ("1", "Title: development or evaluation, target population, outcome", None),
-    ("2", "Abstract, structured", _abstract),
-    ("3a", "Background: medical context, rationale, existing models", None),
-    ("3b", "Background: target population, intended purpose and users", None),
-    ("3c", "Background: known health inequalities", None),
-    ("4", "Objectives", None),
-    ("5a", "Data: sources, rationale, representativeness", None),
-    ("5b", "Data: dates of accrual and end of follow-up", None),
-    ("6a", "Participants: setting, number and location of centres", None),
-    ("6b", "Participants: eligibility criteria", None),
-    ("6c", "Participants: treatments", None),
-    ("7", "Data preparation and quality checks", lambda judged: "See “Flags”; preparation before the fit: " + AUTHORS + "."),
+    ("1", "Title: development or evaluation, target population, outcome", AUTHORS),
+    ("2", "Abstract, structured", ABSTRACT),
+    ("3a", "Background: medical context, rationale, existing models", AUTHORS),
+    ("3b", "Background: target population, intended purpose and users", AUTHORS),
+    ("3c", "Background: known health inequalities", AUTHORS),
+    ("4", "Objectives", AUTHORS),
+    ("5a", "Data: sources, rationale, representativeness", AUTHORS),
+    ("5b", "Data: dates of accrual and end of follow-up", AUTHORS),
+    ("6a", "Participants: setting, number and location of centres", AUTHORS),
+    ("6b", "Participants: eligibility criteria", AUTHORS),
+    ("6c", "Participants: treatments", AUTHORS),
+    (
+        "7",
+        "Data preparation and quality checks",
+        f"See “Flags”; preparation before the fit: {AUTHORS}.",
+    ),
     ("8a", "Outcome: definition and time horizon", _outcome),
-    ("8b", "Outcome: qualification of assessors, if subjective", None),
-    ("8c", "Outcome: blinding of its assessment", None),
+    ("8b", "Outcome: qualification of assessors, if subjective", AUTHORS),
+    ("8c", "Outcome: blinding of its assessment", AUTHORS),
     ("9a", "Predictors: choice before modelling", _predictors),
-    ("9b", "Predictors: definition and measurement", None),
-    ("9c", "Predictors: qualification of assessors, if subjective", None),
+    ("9b", "Predictors: definition and measurement", AUTHORS),
+    ("9c", "Predictors: qualification of assessors, if subjective", AUTHORS),
     ("10", "Sample size", _sample_size),
     ("11", "Missing data", _missing),
     ("12a", "Methods: how data were used, partitioning", _partition),
     ("12b", "Methods: handling of predictors", _handling),
     ("12c", "Methods: type of model, building, tuning, internal validation", _model_type),
-    ("12d", "Methods: heterogeneity across clusters", None),
-    ("12e", "Methods: measures of performance and plots", _measures),
-    ("12f", "Methods: updating of the model", lambda judged: "None by the software."),
-    ("12g", "Methods: how predictions were calculated", _predicted),
+    ("12d", "Methods: heterogeneity across clusters", AUTHORS),
+    ("12e", "Methods: measures of performance and plots", MEASURES),
+    ("12f", "Methods: updating of the model", "None by the software."),
+    ("12g", "Methods: how predictions were calculated", PREDICTED),
     ("13", "Class imbalance", _imbalance),
-    ("14", "Fairness", _fairness),
-    ("15", "Output of the model", _output),
-    ("16", "Training versus evaluation: differences", _differences),
-    ("17", "Ethical approval", None),
-    ("18a", "Open science: funding", None),
-    ("18b", "Open science: conflicts of interest", None),
-    ("18c", "Open science: protocol", None),
-    ("18d", "Open science: registration", None),
-    ("18e", "Open science: data sharing", None),
-    ("18f", "Open science: code sharing", _code),
-    ("19", "Involvement of patients and the public", None),
+    ("14", "Fairness", FAIRNESS),
+    ("15", "Output of the model", OUTPUT),
+    ("16", "Training versus evaluation: differences", DIFFERENCES),
+    ("17", "Ethical approval", AUTHORS),
+    ("18a", "Open science: funding", AUTHORS),
+    ("18b", "Open science: conflicts of interest", AUTHORS),
+    ("18c", "Open science: protocol", AUTHORS),
+    ("18d", "Open science: registration", AUTHORS),
+    ("18e", "Open science: data sharing", AUTHORS),
+    ("18f", "Open science: code sharing", CODE),
+    ("19", "Involvement of patients and the public", AUTHORS),
     ("20a", "Participants: flow, events, follow-up", _flow),
-    ("20b", "Participants: characteristics", _characteristics),
-    ("20c", "Participants: development and evaluation compared", _comparison),
+    ("20b", "Participants: characteristics", CHARACTERISTICS),
+    ("20c", "Participants: development and evaluation compared", COMPARISON),
     ("21", "Model development: subjects and events in each analysis", _analysed),
     ("22", "Full specification of the model", _specification),
     ("23a", "Performance with intervals, also of groups", _performance),
     ("23b", "Performance: heterogeneity across clusters", _heterogeneity),
-    ("24", "Results of updating", lambda judged: "None: the model was not updated."),
-)
-DISCUSSION = (
+    ("24", "Results of updating", "None: the model was not updated."),
     ("25", "Interpretation, fairness", AUTHORS),
-    ("26", "Limitations", f"{{flags}} on this page, see “Flags”. Others: {AUTHORS}."),
-    ("27a", "Usability: poor or unavailable input", "Missing values and unknown categories are accepted, and count as "
-     f"missing. What users should do about them: {AUTHORS}."),
+    ("26", "Limitations", f"See “Flags”. Others: {AUTHORS}."),
+    ("27a", "Usability: poor or unavailable input", POOR_INPUT),
     ("27b", "Usability: interaction and expertise of users", AUTHORS),
     ("27c", "Next steps, applicability and generalisability", AUTHORS),
 )

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+#: A space at which lines are not broken.
+UNBROKEN = "\u00a0"
+
 
 def number(value: float, digits: int = 3) -> str:
     """A number with so many significant digits; a dash where there is none.
@@ -30,13 +33,15 @@ def percent(share: float, decimals: int = 0) -> str:
 
     Examples
     --------
-    >>> percent(0.123), percent(0.0012), percent(0.0)
-    ('12 %', '0.1 %', '0 %')
+    >>> [percent(share).replace(UNBROKEN, " ") for share in (0.123, 0.0012, 0.00001, 0.0)]
+    ['12 %', '0.1 %', '< 0.1 %', '0 %']
     """
     if not math.isfinite(share):
         return "–"
-    small = 0.0 < abs(share) < 0.01 and decimals == 0
-    return f"{100.0 * share:.{1 if small else decimals}f} %".replace("-", "−")
+    if 0.0 < abs(share) < 0.0005:
+        return f"{'<' if share > 0.0 else '> −'} 0.1{UNBROKEN}%"
+    small = abs(share) < 0.01 and share != 0.0 and decimals == 0
+    return f"{100.0 * share:.{1 if small else decimals}f}{UNBROKEN}%".replace("-", "−")
 
 
 def p_value(p: float) -> str:

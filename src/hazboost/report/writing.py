@@ -1,10 +1,8 @@
-"""What can be asked for: the page, the page in a file, or the flags alone."""
+"""What can be asked for: the page, or the flags alone."""
 
 from __future__ import annotations
 
-import os
 import warnings
-from pathlib import Path
 from typing import Any
 
 from hazboost.prediction.predictor import Predictor
@@ -52,12 +50,6 @@ def report_page(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the page says what is uncertain or cannot be computed
         return make_page(judged, title, examples=examples)
-
-
-def write_report(path: str | os.PathLike[str], model: Predictor, X: Any, y: Any, *training: Any, **options: Any) -> None:
-    """Write the page of `report_page`, with the same parameters, to a file."""
-    page = report_page(model, X, y, *training, **options)
-    Path(path).write_text(page, encoding="utf-8", newline="\n")
 
 
 def find_flags(

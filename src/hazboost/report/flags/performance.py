@@ -47,14 +47,18 @@ def poor_calibration(evidence: Judged) -> Finding | None:
         away = abs(np.log(max(ratio.value, SMALLEST)))
         if away > np.log(RATIO) and away > STANDARD_ERRORS * error:
             serious |= bool(away > np.log(SERIOUS_RATIO))
-            details.append((f"{prefix}calibration in the large", f"{fixed(ratio.value)} times as many events as expected"))
+            details.append(
+                (f"{prefix}calibration in the large", f"{fixed(ratio.value)} times as many events as expected")
+            )
         outside = slope.value < SLOPES[0] or slope.value > SLOPES[1]
         if outside and abs(slope.value - 1.0) > STANDARD_ERRORS * float(np.nanstd(slope.samples)):
             extreme = "too extreme" if slope.value < 1.0 else "too cautious"
             details.append((f"{prefix}calibration slope", f"{fixed(slope.value)}: predictions are {extreme}"))
     p, shares = d_calibration_of(evidence)
     if p < D_P_VALUE and np.abs(shares - 1.0 / len(shares)).max() > D_DISTANCE:
-        details.append(("D-calibration", f"p {p_value(p)}; bins hold {percent(shares.min())} to {percent(shares.max())}"))
+        details.append(
+            ("D-calibration", f"p {p_value(p)}; bins hold {percent(shares.min())} to {percent(shares.max())}")
+        )
     if not details:
         return None
     return Finding(
@@ -146,7 +150,9 @@ def behind_cox(evidence: Judged) -> Finding | None:
             details.append(("any event" if cause is None else f"cause {cause}", f"{own}, and {other} of Cox"))
     if not details:
         return None
-    return Finding("caution", "The integrated Brier score of a Cox regression is lower, which is better.", tuple(details))
+    return Finding(
+        "caution", "The integrated Brier score of a Cox regression is lower, which is better.", tuple(details)
+    )
 
 
 def optimism(evidence: Judged) -> Finding | None:

@@ -34,7 +34,11 @@ def _counts(evidence: Evidence) -> Html:
     cohort, target = evidence.cohort, evidence.test.target
     rows = [
         ("subjects", f"{cohort.subjects:,}", f"{len(target):,}"),
-        ("events", _with_share(float(cohort.events.sum()), cohort.subjects), _with_share(target.event.sum(), len(target))),
+        (
+            "events",
+            _with_share(float(cohort.events.sum()), cohort.subjects),
+            _with_share(target.event.sum(), len(target)),
+        ),
     ]
     if len(evidence.causes) > 1:
         for cause in evidence.model.causes_.tolist():
@@ -50,7 +54,9 @@ def _counts(evidence: Evidence) -> Html:
     ]
     if evidence.delayed:
         rows.append(("entered late", "–", percent(float((target.entry > 0.0).mean()))))
-    return table("Subjects and events", ("", "training", "evaluation"), rows)
+    return table(
+        "Numbers of subjects and events, and how long they were followed", ("", "training", "evaluation"), rows
+    )
 
 
 def _missing(encoded: Array) -> float:
@@ -85,7 +91,7 @@ def _features(evidence: Evidence) -> Html:
     rows = [_feature_row(evidence, position) for position in shown]
     parts = [
         table(
-            "Features. Of numbers the median, and the range from 5 % to 95 % of the subjects; of categories the most frequent.",
+            "Of numbers the median, and the range from 5 % to 95 % of the subjects; of categories the most frequent.",
             ("feature", "training", "evaluation", "missing, training", "missing, evaluation"),
             rows,
         )

@@ -30,16 +30,6 @@ def features_section(evidence: Evidence, figures: Figures) -> Html:
     overall = np.asarray(found["overall"], dtype=float)
     order = np.argsort(-overall, kind="stable")
     chosen = [int(i) for i in order[:WITH_FIGURE] if overall[i] > 0.0]
-    few = evidence.judged.take(np.arange(min(len(evidence.judged), MOST_CURVES)))
-    curves = [
-        figures.draw(
-            f"Predicted survival at time {number(evidence.moment)} if the feature “{evidence.names[i]}” of everybody were "
-            "changed: mean, and single subjects.",
-            f"Survival against {evidence.names[i]}.",
-            lambda i=i: DependenceDisplay.from_estimator(evidence.model, few.X, i, time=evidence.moment),  # type: ignore[misc]
-        )
-        for i in chosen
-    ]
     return section(
         "features",
         title,
@@ -58,8 +48,21 @@ def features_section(evidence: Evidence, figures: Figures) -> Html:
             _table(evidence, found, order[:IN_TABLE].tolist()),
             _pairs(evidence),
         ),
-        subsection("Dependence", tag("div", *curves, class_="pair")),
+        subsection("Dependence", tag("div", *_dependence(evidence, figures, chosen), class_="pair")),
     )
+
+
+def _dependence(evidence: Evidence, figures: Figures, chosen: list[int]) -> list[Html]:
+    few = evidence.judged.take(np.arange(min(len(evidence.judged), MOST_CURVES)))
+    return [
+        figures.draw(
+            f"Predicted survival at time {number(evidence.moment)} if the feature “{evidence.names[i]}” of everybody were "
+            "changed: mean, and single subjects.",
+            f"Survival against {evidence.names[i]}.",
+            lambda i=i: DependenceDisplay.from_estimator(evidence.model, few.X, i, time=evidence.moment),  # type: ignore[misc]
+        )
+        for i in chosen
+    ]
 
 
 def _table(evidence: Evidence, found: object, order: list[int]) -> Html:
@@ -94,7 +97,9 @@ def _pairs(evidence: Evidence) -> Html:
     strong = [k for k in range(min(3, len(value))) if float(value[k]) > 1e-9]
     if not strong:
         return paragraph("No two features act together: what one adds to the scores does not depend on another.")
-    listed = [join([name(str(first[k])), " with ", name(str(other[k])), f" ({number(float(value[k]), 2)})"]) for k in strong]
+    listed = [
+        join([name(str(first[k])), " with ", name(str(other[k])), f" ({number(float(value[k]), 2)})"]) for k in strong
+    ]
     return paragraph(
         "Features that act together most, by the mean size of what a pair adds to the level of the hazard: ",
         join([part for one in listed for part in (one, ", ")][:-1]),

@@ -16,7 +16,9 @@ def flags_section(flags: list[Flag], passed: list[Check], unchecked: list[Unchec
     parts: list[Html] = [_flag(flag) for flag in flags] or [paragraph("None of the checks found anything wrong.")]
     if passed:
         titles = [f"{check.title[0].upper()}{check.title[1:]}" for check in passed]
-        parts.append(subsection("Checked, and nothing found", tag("ul", *(tag("li", t) for t in titles), class_="columns")))
+        parts.append(
+            subsection("Checked, and nothing found", tag("ul", *(tag("li", t) for t in titles), class_="columns"))
+        )
     if unchecked:
         parts.append(subsection("Not checked", bullets(f"{one.title}: {one.reason}." for one in unchecked)))
     return section("flags", "Flags", *parts)

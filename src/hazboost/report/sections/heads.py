@@ -9,13 +9,15 @@ import numpy as np
 from hazboost.plots import HeadsDisplay, ParametersDisplay
 from hazboost.plots.heads import TITLES
 from hazboost.report.evidence import Evidence, take_rows
-from hazboost.report.figures import WIDE, Figures
+from hazboost.report.figures import Figures
 from hazboost.report.html import Html, bullets, join, paragraph, section, subsection, tag
 from hazboost.report.words import number, percent
 from hazboost.utils.arrays import Array
 
 #: Rows over which medians and shares are taken.
 MOST_ROWS = 1_000
+#: Size of the figure of parameters, in inches.
+FLAT = (7.4, 2.2)
 #: Shapes that differ less from 1 are constant hazards.
 NEARLY_ONE = 0.1
 #: What a family is like, by name; ``{scale}`` is its median time scale.
@@ -57,7 +59,7 @@ def heads_section(evidence: Evidence, figures: Figures) -> Html:
                 "(thin).",
                 "Ranges of the parameters of the heads.",
                 lambda: ParametersDisplay.from_estimator(evidence.model, rows.X),
-                WIDE,
+                FLAT,
             ),
         ),
     )

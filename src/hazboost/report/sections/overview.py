@@ -17,7 +17,9 @@ def overview(judged: Judged, flags: list[Flag], checked: int) -> Html:
     which = "" if cause is None else f", cause {cause}"
     target = judged.test.target
     cards = [
-        _card("events in training", f"{judged.cohort.events.sum():,.0f}", f"of {count(judged.cohort.subjects, 'subject')}"),
+        _card(
+            "events in training", f"{judged.cohort.events.sum():,.0f}", f"of {count(judged.cohort.subjects, 'subject')}"
+        ),
         _card("events in evaluation", f"{target.event.sum():,}", f"of {count(len(target), 'subject')}"),
         _card(f"C-index{which}", fixed(own["concordance"].value), _ends(own["concordance"])),
         _card(f"Brier score, gain{which}", percent(skill(own, scores[1]).value), _gain_ends(skill(own, scores[1]))),
@@ -41,13 +43,18 @@ def overview(judged: Judged, flags: list[Flag], checked: int) -> Html:
 def _verdict(flags: list[Flag], checked: int) -> list[str]:
     serious = sum(flag.severity == "serious" for flag in flags)
     if not flags:
-        return [f"No flags: {count(checked, 'check')} found nothing wrong with model or data. That is no proof: what no data ",
-                "can show, such as how subjects were chosen, has to be judged by people."]
+        return [
+            f"No flags: {count(checked, 'check')} found nothing wrong with model or data. That is no proof: what no data ",
+            "can show, such as how subjects were chosen, has to be judged by people.",
+        ]
     first = f"{count(serious, 'serious flag')}" if serious else ""
     second = f"{count(len(flags) - serious, 'caution')}" if len(flags) > serious else ""
     both = " and ".join(one for one in (first, second) if one)
-    return [f"{both}: ", tag("a", "read them first", href="#flags"),
-            ". The scores below may be worthless until they are resolved." if serious else "."]
+    return [
+        f"{both}: ",
+        tag("a", "read them first", href="#flags"),
+        ". The scores below may be worthless until they are resolved." if serious else ".",
+    ]
 
 
 def _mood(flags: list[Flag]) -> str:

@@ -59,7 +59,7 @@ def _of_cause(judged: Judged, figures: Figures, cause: int | None, scores: list[
     title = "Scores" if cause is None else f"Scores for cause {cause}"
     return subsection(
         title,
-        paragraph(in_words(judged, scores)),
+        paragraph(in_words(judged, scores)) if len(judged.causes) > 1 else join([]),
         _score_table(judged, cause, scores),
         _remarks(judged, scores),
         _calibration(judged, figures, cause),
@@ -187,15 +187,16 @@ def _over_time(judged: Judged, figures: Figures, cause: int | None) -> Html:
 
 
 def _curves(judged: Judged, figures: Figures) -> list[Html]:
-    target = resampled(judged.judged.target, np.arange(len(judged.judged)))
-    order = np.argsort(np.argsort(judged.risk, kind="stable"), kind="stable")
-    groups = np.array(RISK_GROUPS, dtype=object)[np.minimum(4 * order // len(order), 3)]
+    order = np.argsort(judged.risk, kind="stable")
+    rows = judged.judged.take(order)
+    target = resampled(rows.target, np.arange(len(rows)))
+    groups = np.array(RISK_GROUPS, dtype=object)[4 * np.arange(len(rows)) // len(rows)]
     return [
         figures.draw(
             "Survival of four groups of predicted risk: mean of the predictions (lines), and Kaplan-Meier estimates of "
             "the same subjects (steps, with 95 % intervals).",
             "Predicted curves of four groups of risk beside their Kaplan-Meier steps.",
-            lambda: SurvivalDisplay.from_estimator(judged.model, judged.judged.X, target, groups=groups),
+            lambda: SurvivalDisplay.from_estimator(judged.model, rows.X, target, groups=groups),
             WIDE,
         )
     ]
@@ -231,5 +232,3 @@ def _groups(judged: Judged) -> Html:
             paragraph(f"Groups with fewer than {ENOUGH_EVENTS} events have no scores of their own.", class_="small"),
         ]
     )
-
-

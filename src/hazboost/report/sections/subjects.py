@@ -58,7 +58,9 @@ def _predictions(evidence: Evidence, rows: Indices) -> Html:
     for cause in evidence.causes:
         if cause is not None:
             values = distribution.cumulative_incidence(times[-1:], cause)[:, 0]
-            lines.append((f"incidence of cause {cause} at time {number(times[-1])}", *(percent(float(v)) for v in values)))
+            lines.append(
+                (f"incidence of cause {cause} at time {number(times[-1])}", *(percent(float(v)) for v in values))
+            )
     median = distribution.quantile(np.array([0.5]))[:, 0]
     longest = evidence.model.model_.longest
     lines.append(("median time", *(number(float(v)) if v <= longest else f"after {number(longest)}" for v in median)))

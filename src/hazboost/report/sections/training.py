@@ -42,7 +42,9 @@ def _in_words(evidence: Evidence) -> str:
 
 def describe_heads(evidence: Evidence) -> str:
     """The heads in words: ``1 Weibull head and 1 log-logistic head``."""
-    heads = [f"{n} {TITLES.get(family, family)} head{'' if n == 1 else 's'}" for family, n in evidence.model.heads_.items()]
+    heads = [
+        f"{n} {TITLES.get(family, family)} head{'' if n == 1 else 's'}" for family, n in evidence.model.heads_.items()
+    ]
     listed = heads[0] if len(heads) == 1 else f"{', '.join(heads[:-1])} and {heads[-1]}"
     return f"{listed} for each cause" if len(evidence.causes) > 1 else listed
 
@@ -59,7 +61,11 @@ def _choices(evidence: Evidence) -> Html:
         rows.append(("ridge of the linear start", number(float(model.ridge_)), "chosen by held-out likelihood"))
     for label, key, meaning in (
         ("shrinkage of the trees", "trust", "what trees add is multiplied by this"),
-        ("calibration", "calibration", "the hazard was multiplied by this: observed by expected events of held-out subjects"),
+        (
+            "calibration",
+            "calibration",
+            "the hazard was multiplied by this: observed by expected events of held-out subjects",
+        ),
     ):
         if key in results:
             values = ", ".join(fixed(float(one)) for one in np.atleast_1d(results[key]))
