@@ -189,7 +189,7 @@ class _RiskSets:
         return beta
 
     def _derivatives(self, beta: Array) -> tuple[Array, Array]:
-        """Gradient and information; sums over risk sets become sums over rows, of the hazard that each lived through."""
+        """Gradient and information; sums over risk sets are sums over rows, of the hazard that they lived through."""
         ratio, total = self.risk(beta)
         mean = self.at_risk(ratio[:, None] * self.columns) / total[:, None]
         hazard = np.concatenate([[0.0], np.cumsum(self.deaths / total)])

@@ -20,8 +20,8 @@ from hazboost.report.cox import Cox, fit_cox
 from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.threads import count_threads
 
-#: Predictions are compared with outcomes for so many rows at most, and a Cox regression is fitted to so many. Others are
-#: left out at random, which the page says.
+#: Predictions are compared with outcomes for so many rows at most, and a Cox regression is fitted to so many. Others
+#: are left out at random, which the page says.
 MOST_ROWS, MOST_FOR_COX = 10_000, 20_000
 #: A Cox regression is not made of more columns.
 MOST_COLUMNS = 300

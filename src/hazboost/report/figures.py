@@ -10,6 +10,7 @@ import io
 import re
 import warnings
 from collections.abc import Callable
+from importlib.util import find_spec
 from itertools import count
 from typing import Any
 
@@ -43,12 +44,7 @@ class Figures:
 
     def __init__(self) -> None:
         self._numbers = count(1)
-        try:
-            import matplotlib  # noqa: F401, PLC0415
-        except ImportError:
-            self.possible = False
-        else:
-            self.possible = True
+        self.possible = find_spec("matplotlib") is not None
 
     def draw(
         self, caption: str, alt: str, display: Callable[[], Any], size: tuple[float, float] = SIZE, note: str = ""
@@ -80,7 +76,8 @@ def _as_svg(display: Callable[[], Any], size: tuple[float, float], prefix: str, 
     from matplotlib import pyplot as plt  # noqa: PLC0415
     from matplotlib import rc_context  # noqa: PLC0415
 
-    with rc_context({**STYLE, "figure.figsize": size}), warnings.catch_warnings():
+    style: Any = {**STYLE, "figure.figsize": size}
+    with rc_context(style), warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # letters that matplotlib's own font does not have
         before = set(plt.get_fignums())
         drawn = display()

@@ -145,7 +145,7 @@ def _incidence(evidence: Evidence, fitted: dict[int, Cox], ratios: dict[int, Arr
     times = np.unique(np.concatenate([cox.baseline[0] for cox in fitted.values()]))
     if len(times) > STEPS:
         times = np.unique(np.quantile(times, np.linspace(0.0, 1.0, STEPS), method="lower"))
-    total = sum(ratios[one][:, None] * cox.cumulative_hazard(times) for one, cox in fitted.items())
+    total = np.sum([ratios[one][:, None] * cox.cumulative_hazard(times) for one, cox in fitted.items()], axis=0)
     part = np.diff(ratios[cause][:, None] * fitted[cause].cumulative_hazard(times), axis=1, prepend=0.0)
     before = np.concatenate([np.ones((len(evidence.judged), 1)), np.exp(-total[:, :-1])], axis=1)
     return np.concatenate([[0.0], times]), np.concatenate(

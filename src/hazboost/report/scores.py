@@ -110,7 +110,7 @@ def _measures(evidence: Evidence, cause: int | None) -> dict[str, Measure]:
         return lambda f, train, test, rows: measure(f, train, test, rows) if np.ptp(f.risk) > 0.0 else 0.5
 
     return {
-        "concordance": ranked(lambda f, train, test, rows: concordance_index(test, f.risk[rows], cause=cause)),
+        "concordance": ranked(lambda f, _, test, rows: concordance_index(test, f.risk[rows], cause=cause)),
         "concordance_ipcw": ranked(
             lambda f, train, test, rows: concordance_index_ipcw(
                 train, test, f.risk[rows], tau=float(grid[-1]), cause=cause
@@ -127,8 +127,8 @@ def _measures(evidence: Evidence, cause: int | None) -> dict[str, Measure]:
         "integrated_log": lambda f, train, test, rows: integrated_log_score(
             train, test, f.probability[rows], grid, cause=cause
         ),
-        "ratio": lambda f, train, test, rows: observed_to_expected(test, f.expected[rows], cause),
-        "slope": lambda f, train, test, rows: calibration_slope(test, f.expected[rows], f.log_level[rows], cause),
+        "ratio": lambda f, _, test, rows: observed_to_expected(test, f.expected[rows], cause),
+        "slope": lambda f, _, test, rows: calibration_slope(test, f.expected[rows], f.log_level[rows], cause),
     }
 
 

@@ -15,7 +15,7 @@ CHECKS: tuple[Check, ...] = (
     *performance.CHECKS,
 )
 
-__all__ = ["CHECKS", "Flag", "Unchecked", "raise_flags"]
+__all__ = ["CHECKS", "Check", "Flag", "Unchecked", "raise_flags"]
 
 
 def raise_flags(judged: Judged) -> tuple[list[Flag], list[Check], list[Unchecked]]:

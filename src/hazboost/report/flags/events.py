@@ -11,8 +11,8 @@ from hazboost.report.words import count, number, percent
 #: Events of each cause for each column of features, of which a category fewer than there are count. Ten is the usual
 #: rule; a model with a ridge and shrunken trees is calibrated with fewer, but not with fewer than these.
 PER_FEATURE, SERIOUS_PER_FEATURE = 5.0, 2.0
-#: Events in the evaluation data. With 100 and more, scores are reliable (Collins, Ogundimu and Altman, 2016); with fewer
-#: than these, the interval of a concordance index is wider than 0.2.
+#: Events in the evaluation data. Collins, Ogundimu and Altman (2016) recommend 100 and more; intervals show what fewer
+#: mean, and with fewer than these they hardly exclude anything.
 IN_EVALUATION, SERIOUS_IN_EVALUATION = 30, 10
 #: A category of which so many events are expected by the rate of all subjects has none by chance in 5 % of the cases.
 EXPECTED = 3.0
@@ -42,7 +42,8 @@ def few_test_events(evidence: Evidence) -> Finding | None:
         return None
     return Finding(
         "serious" if events < SERIOUS_IN_EVALUATION else "caution",
-        f"The evaluation data have {count(events, 'event')}{' of the rarest cause' if len(evidence.causes) > 1 else ''} "
+        "The evaluation data have "
+        f"{count(events, 'event')}{' of the rarest cause' if len(evidence.causes) > 1 else ''} "
         f"in {count(len(evidence.test), 'row')}. All scores on this page are uncertain; see their intervals.",
     )
 
@@ -102,7 +103,8 @@ CHECKS = (
     Check(
         "categories_without_events",
         "Categories without events",
-        "Merge them with similar categories, ask whether they can have the event at all, or say that the model must not "
+        "Merge them with similar categories, ask whether they can have the event at all, or say that the model must "
+        "not "
         "be used for them.",
         categories_without_events,
     ),

@@ -11,7 +11,7 @@ from hazboost.metrics.concordance import harrell
 from hazboost.report.evidence import Evidence, Rows
 from hazboost.report.flags.flag import Check, Finding, NotAssessedError
 from hazboost.report.words import count, fixed, percent
-from hazboost.utils.arrays import Array, Indices
+from hazboost.utils.arrays import Array, Mask
 
 #: A single feature that ranks subjects so well knows the outcome: in 58 public data sets the best one reaches 0.89, and
 #: that one is known to leak.
@@ -91,7 +91,7 @@ def shared_subjects(evidence: Evidence) -> Finding | None:
         raise NotAssessedError("the training rows were not given (X_train and y_train)")
     train, test = evidence.train, evidence.test
     same = _copied(train, test)
-    alike = _alike(evidence, train.encoded, test.encoded)
+    alike = _alike(train.encoded, test.encoded)
     rows = same | alike
     total, share = int(rows.sum()), float(rows.mean())
     if total < SHARED_ROWS:
@@ -110,19 +110,19 @@ def shared_subjects(evidence: Evidence) -> Finding | None:
     )
 
 
-def _copied(train: Rows, test: Rows) -> Indices:
+def _copied(train: Rows, test: Rows) -> Mask:
     """Test rows with a training row of the same features and outcome, beyond what happens by chance."""
     original = copies(np.concatenate([train.encoded, test.encoded]), join_targets([train.target, test.target]))
     if original is None:
         return np.zeros(len(test), dtype=bool)
-    found: Indices = np.isin(original[len(train) :], original[: len(train)])
+    found: Mask = np.isin(original[len(train) :], original[: len(train)])
     return found
 
 
-def _alike(evidence: Evidence, train: Array, test: Array) -> Indices:
+def _alike(train: Array, test: Array) -> Mask:
     """Test rows with a training row of the same features, where that cannot be by chance."""
     hashes, others = row_hashes(train), row_hashes(test)
-    found = np.isin(others, hashes)
+    found: Mask = np.isin(others, hashes)
     if not found.any():
         return found
     values, times = np.unique(hashes, return_counts=True)
@@ -158,7 +158,8 @@ CHECKS = (
     Check(
         "leak",
         "A feature that alone predicts the outcome",
-        "Ask when and how it is measured. If it is known only after the event, or is made from the outcome, leave it out "
+        "Ask when and how it is measured. If it is known only after the event, or is made from the outcome, leave it "
+        "out "
         "and fit again: the scores on this page mean nothing until then.",
         leak,
     ),

@@ -158,14 +158,16 @@ CHECKS = (
     Check(
         "drift",
         "Features drift between training and evaluation",
-        "Find out whether measurements, coding or the people are others, and look at the calibration below; fit again or "
+        "Find out whether measurements, coding or the people are others, and look at the calibration below; fit again "
+        "or "
         "recalibrate if they are to stay so.",
         drift,
     ),
     Check(
         "outcome_drift",
         "Outcomes drift between training and evaluation",
-        "Compare how events and follow-up were defined. If people differ for reasons that no feature knows, recalibrate.",
+        "Compare how events and follow-up were defined. If people differ for reasons that no feature knows, "
+        "recalibrate.",
         outcome_drift,
     ),
 )

@@ -15,7 +15,7 @@ from hazboost.report.judged import Judged
 from hazboost.report.scores import d_calibration_of
 from hazboost.report.strata import Stratum, strata
 from hazboost.report.words import count, fixed, p_value, percent
-from hazboost.utils.arrays import Array
+from hazboost.utils.arrays import Array, Indices
 
 #: Ratio of observed to expected events, or its inverse, and how many standard errors it has to be away from 1.
 RATIO, SERIOUS_RATIO, STANDARD_ERRORS = 1.25, 1.5, 3.0
@@ -68,10 +68,12 @@ def poor_calibration(evidence: Judged) -> Finding | None:
 
 def worse_groups(evidence: Judged) -> Finding | None:
     """Groups with much worse scores than the others."""
-    target, groups = evidence.judged.target, []
-    for group in strata(evidence):
-        if target.event[group.rows].sum() >= ENOUGH_EVENTS and target.event[~group.rows].sum() >= ENOUGH_EVENTS:
-            groups.append(group)
+    target = evidence.judged.target
+    groups = [
+        group
+        for group in strata(evidence)
+        if min(target.event[group.rows].sum(), target.event[~group.rows].sum()) >= ENOUGH_EVENTS
+    ]
     if not groups:
         return None
     limit = float(norm.isf(LEVEL / (2 * len(groups))))
@@ -91,13 +93,13 @@ def _worse_ranking(evidence: Judged, group: Stratum, limit: float) -> str | None
     if not others - own > WORSE:
         return None
     rng = np.random.default_rng(evidence.seed)
-    error = np.hypot(*(_error_of_concordance(target, risk, np.flatnonzero(r), rng) for r in (group.rows, ~group.rows)))
-    if others - own < limit * error:
+    errors = [_error_of_concordance(target, risk, np.flatnonzero(rows), rng) for rows in (group.rows, ~group.rows)]
+    if others - own < limit * float(np.hypot(errors[0], errors[1])):
         return None
     return f"concordance index {fixed(own)}, and {fixed(others)} of all others"
 
 
-def _error_of_concordance(target: Target, risk: Array, rows: Array, rng: np.random.Generator) -> float:
+def _error_of_concordance(target: Target, risk: Array, rows: Indices, rng: np.random.Generator) -> float:
     draws = [rng.choice(rows, len(rows)) for _ in range(50)]
     return float(np.nanstd([harrell(resampled(target, one), risk[one]) for one in draws]))
 
@@ -226,7 +228,8 @@ CHECKS = (
     Check(
         "worse_groups",
         "Groups with much worse predictions",
-        "Ask whether the group was represented in training, and measured alike. Report its scores separately, and do not "
+        "Ask whether the group was represented in training, and measured alike. Report its scores separately, and do "
+        "not "
         "use the model for it until they are acceptable.",
         worse_groups,
     ),

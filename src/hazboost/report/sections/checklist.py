@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hazboost.report.html import Html, paragraph, section, table, tag
 from hazboost.report.judged import Judged
-from hazboost.report.tripod import AUTHORS, answers
+from hazboost.report.sections.tripod import AUTHORS, answers
 from hazboost.report.words import count
 
 
@@ -21,7 +21,8 @@ def checklist_section(judged: Judged) -> Html:
         "TRIPOD+AI checklist",
         paragraph(
             "What a report on a prediction model should say, by the 27 items of TRIPOD+AI (Collins et al., BMJ 2024; "
-            f"385:e078378), some of which have parts. {count(known, 'entry', 'entries')} of {len(items)} could be filled in, "
+            f"385:e078378), some of which have parts. {count(known, 'entry', 'entries')} of {len(items)} could be "
+            "filled in, "
             "many of them in part; the others only the authors know."
         ),
         table("TRIPOD+AI", ("item", "topic", "answer"), rows, numbers=False),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from hazboost.explain import importance, interactions
@@ -34,7 +36,8 @@ def features_section(evidence: Evidence, figures: Figures) -> Html:
         "features",
         title,
         paragraph(
-            "Contributions describe the model, not causes in the world. Features that say nearly the same share what they "
+            "Contributions describe the model, not causes in the world. Features that say nearly the same share what "
+            "they "
             "say."
         ),
         subsection(
@@ -56,7 +59,8 @@ def _dependence(evidence: Evidence, figures: Figures, chosen: list[int]) -> list
     few = evidence.judged.take(np.arange(min(len(evidence.judged), MOST_CURVES)))
     return [
         figures.draw(
-            f"Predicted survival at time {number(evidence.moment)} if the feature “{evidence.names[i]}” of everybody were "
+            f"Predicted survival at time {number(evidence.moment)} if the feature “{evidence.names[i]}” of everybody "
+            "were "
             "changed: mean, and single subjects.",
             f"Survival against {evidence.names[i]}.",
             lambda i=i: DependenceDisplay.from_estimator(evidence.model, few.X, i, time=evidence.moment),  # type: ignore[misc]
@@ -65,8 +69,8 @@ def _dependence(evidence: Evidence, figures: Figures, chosen: list[int]) -> list
     ]
 
 
-def _table(evidence: Evidence, found: object, order: list[int]) -> Html:
-    columns = {key: np.asarray(found[key], dtype=float) for key in ("overall", "level", "scale", "shape", "share")}  # type: ignore[index]
+def _table(evidence: Evidence, found: Any, order: list[int]) -> Html:
+    columns = {key: np.asarray(found[key], dtype=float) for key in ("overall", "level", "scale", "shape", "share")}
     total = max(float(columns["overall"].sum()), np.finfo(float).tiny)
     course = np.nansum([columns[key] for key in ("scale", "shape", "share")], axis=0)
     rows = [
@@ -107,6 +111,6 @@ def _pairs(evidence: Evidence) -> Html:
     )
 
 
-def _columns_of(found: object) -> list[str]:
-    names: list[str] = list(found.dtype.names if isinstance(found, np.ndarray) else found.columns)  # type: ignore[attr-defined]
+def _columns_of(found: Any) -> list[str]:
+    names: list[str] = list(found.dtype.names if isinstance(found, np.ndarray) else found.columns)
     return names

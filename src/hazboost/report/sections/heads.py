@@ -20,7 +20,15 @@ MOST_ROWS = 1_000
 FLAT = (7.4, 2.2)
 #: Shapes that differ less from 1 are constant hazards.
 NEARLY_ONE = 0.1
-#: What a family is like, by name; ``{scale}`` is its median time scale.
+#: How the hazard of a family changes over time, where no shape decides it.
+COURSES = {
+    "exponential": "a risk that stays the same over time",
+    "gompertz": "a risk that grows by the same percentage in each unit of time",
+    "bounded": "a risk that comes and goes around one time, and spares some for ever",
+    "lognormal": "a risk that rises, and falls later",
+    "exponentiated_weibull": "a risk whose course depends on two shapes",
+}
+#: What the scale of a family means, by name; ``{scale}`` is its median time scale.
 SCALES = {
     "weibull": "alone it would leave 37 % without event at time {scale}",
     "exponential": "alone it would leave 37 % without event at time {scale}",
@@ -42,7 +50,8 @@ def heads_section(evidence: Evidence, figures: Figures) -> Html:
         "What the heads mean",
         paragraph(
             "The hazard is the rate at which events happen to those who have had none yet. Here it is a sum of a few "
-            "simple hazards, the heads. Each has a scale, a time; most have a shape, which says how its risk changes over "
+            "simple hazards, the heads. Each has a scale, a time; most have a shape, which says how its risk changes "
+            "over "
             "time; and a weight, which says how much it counts. All of them depend on the features, so that curves of "
             "different subjects may differ in level and in course, and may cross."
         ),
@@ -82,8 +91,10 @@ def _in_words(evidence: Evidence, parameters: Any, X: Any) -> list[Html]:
         early, late = shares[:, i]
         of = f" of cause {cause}" if several else ""
         text = (
-            f": {_course(family, parameters, mine)}; {SCALES.get(family, 'its time scale is {scale}').format(scale=number(scale))} "
-            f"(with weight 1, for a median subject). It makes up {percent(early)} of the hazard at time {number(times[0])} "
+            f": {_course(family, parameters, mine)}; "
+            f"{SCALES.get(family, 'its time scale is {scale}').format(scale=number(scale))} "
+            f"(with weight 1, for a median subject). It makes up {percent(early)} of the hazard at time "
+            f"{number(times[0])} "
             f"and {percent(late)} at time {number(times[1])}, on average."
         )
         sentences.append(join([tag("b", f"{title} head{of}"), text]))
@@ -103,22 +114,13 @@ def _course(family: str, parameters: Any, mine: Any) -> str:
     """How the hazard of a head changes over time."""
     names = parameters.dtype.names if isinstance(parameters, np.ndarray) else list(parameters.columns)
     shapes = np.asarray(parameters["k"], dtype=float)[mine] if "k" in names else np.array([np.nan])
-    shape = float(np.nanmedian(shapes)) if np.isfinite(shapes).any() else np.nan
-    if family == "exponential":
-        return "a risk that stays the same over time"
-    if family == "gompertz":
-        return "a risk that grows by the same percentage in each unit of time"
-    if family == "bounded":
-        return "a risk that comes and goes around one time, and spares some for ever"
-    if family == "lognormal":
-        return "a risk that rises, and falls later"
-    if not np.isfinite(shape):
-        return "a risk whose course depends on two shapes"
-    typical = f" (shape {number(shape, 2)})"
-    if family == "weibull" and abs(shape - 1.0) < NEARLY_ONE:
-        return f"a risk that hardly changes over time{typical}"
+    if family in COURSES or not np.isfinite(shapes).any():
+        return COURSES.get(family, "a risk whose course depends on two shapes")
+    shape = float(np.nanmedian(shapes))
     if family == "loglogistic":
-        return f"a risk that {'rises, and falls later' if shape > 1.0 else 'falls from the beginning'}{typical}"
-    if family == "weibull":
-        return f"a risk that {'rises' if shape > 1.0 else 'falls'} over time{typical}"
-    return f"a risk whose course depends on two shapes{typical}"
+        course = "rises, and falls later" if shape > 1.0 else "falls from the beginning"
+    elif abs(shape - 1.0) < NEARLY_ONE:
+        course = "hardly changes over time"
+    else:
+        course = "rises over time" if shape > 1.0 else "falls over time"
+    return f"a risk that {course} (shape {number(shape, 2)})"

@@ -32,7 +32,8 @@ def overview(judged: Judged, flags: list[Flag], checked: int) -> Html:
             paragraph(in_words(judged, scores)),
             paragraph(
                 "Times are in the unit of the data. Predictions are compared up to time "
-                f"{number(judged.model.model_.horizon)}, when three quarters of the events in training had happened, unless "
+                f"{number(judged.model.model_.horizon)}, when three quarters of the events in training had happened, "
+                "unless "
                 "another time is named.",
                 class_="small",
             ),
@@ -43,10 +44,10 @@ def overview(judged: Judged, flags: list[Flag], checked: int) -> Html:
 def _verdict(flags: list[Flag], checked: int) -> list[str]:
     serious = sum(flag.severity == "serious" for flag in flags)
     if not flags:
-        return [
-            f"No flags: {count(checked, 'check')} found nothing wrong with model or data. That is no proof: what no data ",
-            "can show, such as how subjects were chosen, has to be judged by people.",
-        ]
+        nothing = (
+            f"No flags: {count(checked, 'check')} found nothing wrong with model or data. That is no proof: what no "
+        )
+        return [nothing + "data can show, such as how subjects were chosen, has to be judged by people."]
     first = f"{count(serious, 'serious flag')}" if serious else ""
     second = f"{count(len(flags) - serious, 'caution')}" if len(flags) > serious else ""
     both = " and ".join(one for one in (first, second) if one)

@@ -49,7 +49,8 @@ def _drawn(judged: Judged) -> Html:
     if len(judged.judged) == len(judged.test):
         return join([])
     return paragraph(
-        f"This section is about {count(len(judged.judged), 'row')}, drawn at random from the {len(judged.test):,} rows of "
+        f"This section is about {count(len(judged.judged), 'row')}, drawn at random from the {len(judged.test):,} "
+        "rows of "
         "the evaluation data.",
         class_="note",
     )
@@ -75,10 +76,14 @@ def in_words(judged: Judged, scores: list[Scores]) -> str:
     better = "lower" if gain.value >= 0.0 else "higher, which is worse,"
     more = "more" if ratio.value > 1.0 else "fewer"
     return (
-        f"Of two subjects, the one with the higher predicted risk has the event first in {percent(concordance.value)} of "
-        f"the pairs that can be compared ({percent(concordance.low)} to {percent(concordance.high)}; 50 % is chance). The "
-        f"integrated Brier score is {percent(abs(gain.value))} {better} than that of {same.title}, which predicts the same "
-        f"for everybody ({percent(gain.low)} to {percent(gain.high)}). There were {percent(abs(ratio.value - 1.0))} {more} "
+        f"Of two subjects, the one with the higher predicted risk has the event first in {percent(concordance.value)} "
+        "of "
+        f"the pairs that can be compared ({percent(concordance.low)} to {percent(concordance.high)}; 50 % is chance). "
+        "The "
+        f"integrated Brier score is {percent(abs(gain.value))} {better} than that of {same.title}, which predicts the "
+        "same "
+        f"for everybody ({percent(gain.low)} to {percent(gain.high)}). There were {percent(abs(ratio.value - 1.0))} "
+        f"{more} "
         f"events than expected."
     )
 
@@ -129,11 +134,18 @@ def _remarks(judged: Judged, scores: list[Scores]) -> Html:
     target = judged.judged.target
     weights = "training" if judged.train is not None else "evaluation"
     remarks = [
-        f"Integrated scores are means over times {number(judged.grid[0])} to {number(judged.grid[-1])}, from a tenth to "
-        f"nine tenths of the events while at least 10 subjects are at risk; {count(judged.at_risk_at_moment, 'subject')} "
-        f"of {len(target):,} are at risk at time {number(judged.moment)}. Weights for censoring are estimated from the "
-        f"{weights} data. Intervals come from drawing the subjects of the evaluation data with replacement; models were "
-        "not fitted again."
+        (
+            f"Integrated scores are means over times {number(judged.grid[0])} to {number(judged.grid[-1])}, from a "
+            "tenth "
+            "to "
+            "nine tenths of the events while at least 10 subjects are at risk; "
+            f"{count(judged.at_risk_at_moment, 'subject')} "
+            f"of {len(target):,} are at risk at time {number(judged.moment)}. Weights for censoring are estimated "
+            "from the "
+            f"{weights} data. Intervals come from drawing the subjects of the evaluation data with replacement; models "
+            "were "
+            "not fitted again."
+        )
     ]
     if len(scores) < 3:
         remarks.append(f"There is no comparison with a Cox regression, because {judged.cox}.")
@@ -141,7 +153,8 @@ def _remarks(judged: Judged, scores: list[Scores]) -> Html:
         difference = scores[2]["integrated_brier"].minus(scores[0]["integrated_brier"])
         remarks.append(
             "Cox is a proportional hazards regression with a ridge chosen by cross-validation, on the same features "
-            "(missing values at the mean, with a column of their own), fitted to the training data. Its integrated Brier "
+            "(missing values at the mean, with a column of their own), fitted to the training data. Its integrated "
+            "Brier "
             f"score minus that of FPBoost is {fixed(difference.value, 4)} ({fixed(difference.low, 4)} to "
             f"{fixed(difference.high, 4)}); above 0, FPBoost is better."
         )
@@ -155,7 +168,8 @@ def _calibration(judged: Judged, figures: Figures, cause: int | None) -> Html:
     what = "survival" if cause is None else f"incidence of cause {cause}"
     parts = [
         figures.draw(
-            f"Calibration at time {number(judged.moment)}: observed against predicted {what}, in {bins} groups of similar "
+            f"Calibration at time {number(judged.moment)}: observed against predicted {what}, in {bins} groups of "
+            "similar "
             "prediction. On the dashed line they are the same.",
             f"Points of observed against predicted {what}, with the diagonal.",
             lambda: CalibrationDisplay.from_estimator(judged.model, rows.X, target, judged.moment, bins, cause),

@@ -32,9 +32,11 @@ def _in_words(evidence: Evidence) -> str:
     model, fitted = evidence.model, evidence.model.model_
     trees = count(fitted.n_trees, "tree")
     return (
-        f"FPBoost predicts the hazard of every subject over time as a weighted sum of {describe_heads(evidence)}. Their "
+        f"FPBoost predicts the hazard of every subject over time as a weighted sum of {describe_heads(evidence)}. "
+        "Their "
         "weights and parameters depend on the features, by "
-        f"{'a penalised regression and ' if model.ridge_ is not None else ''}{trees} of depth {model.max_depth_}, grown "
+        f"{'a penalised regression and ' if model.ridge_ is not None else ''}{trees} of depth {model.max_depth_}, "
+        "grown "
         f"in {count(model.n_estimators_, 'round')}. It was fitted by maximum likelihood to "
         f"{count(evidence.cohort.subjects, 'subject')}."
     )
@@ -77,7 +79,8 @@ def _selection(evidence: Evidence, figures: Figures) -> Html:
     model = evidence.model
     if {"ridge_loss", "round_loss"} & set(model.cv_results_):
         return figures.draw(
-            "Loss of held-out subjects for each ridge and each number of rounds; lower is better, and the chosen values "
+            "Loss of held-out subjects for each ridge and each number of rounds; lower is better, and the chosen "
+            "values "
             "are marked.",
             f"Curves of held-out loss, with marks at the chosen values; {model.n_estimators_} rounds were chosen.",
             lambda: plot_selection(model),
@@ -121,12 +124,15 @@ def _equal(value: Any, other: Any) -> bool:
 def _fit(evidence: Evidence) -> Html:
     found = evidence.model.diagnostics_
     facts = [
-        f"Expected events: {number(float(found['expected_events']), 4)}; observed: "
-        f"{number(float(found['observed_events']), 4)}."
+        (
+            f"Expected events: {number(float(found['expected_events']), 4)}; observed: "
+            f"{number(float(found['observed_events']), 4)}."
+        )
     ]
     if np.isfinite(found["survival_error"]):
         facts.append(
-            f"Largest distance of the expected survival from Kaplan-Meier: {percent(found['survival_error'], 1)}, at time "
+            f"Largest distance of the expected survival from Kaplan-Meier: {percent(found['survival_error'], 1)}, at "
+            "time "
             f"{number(found['survival_error_time'])} (standard error of Kaplan-Meier: "
             f"{percent(found['standard_error'], 1)})."
         )

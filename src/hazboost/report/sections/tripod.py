@@ -25,8 +25,14 @@ PREDICTED = "By the fitted model itself, in the software of “How this page was
 FAIRNESS = (
     f"Scores of groups are compared in “How good its predictions are”. Other approaches and their rationale: {AUTHORS}."
 )
-OUTPUT = "Survival, hazard and, with competing causes, incidence over time, and quantiles and means of the time to the event. No classes."
-DIFFERENCES = f"Features and outcomes of both are in “The data”, and drift is checked in “Flags”. Setting and definitions: {AUTHORS}."
+OUTPUT = (
+    "Survival, hazard and, with competing causes, incidence over time; quantiles and means of the time to the event. "
+    "No classes."
+)
+DIFFERENCES = (
+    "Features and outcomes of both are in “The data”, and drift is checked in “Flags”. Setting and definitions: "
+    f"{AUTHORS}."
+)
 CODE = f"The software is open source (MIT); versions are in “How this page was made”. Own code: {AUTHORS}."
 CHARACTERISTICS = "The table of features in “The data”. Dates, treatments and what is no feature: " + AUTHORS + "."
 COMPARISON = "The tables of “The data” have training and evaluation side by side."
@@ -76,7 +82,8 @@ def _missing(judged: Judged) -> str:
     cohort = judged.cohort.features.missing
     return (
         f"{percent(float(cohort.mean()))} of the values in training were missing, most in one feature: "
-        f"{percent(float(cohort.max()))}. Nothing was imputed: trees learn a direction for missing values, the linear start "
+        f"{percent(float(cohort.max()))}. Nothing was imputed: trees learn a direction for missing values, the linear "
+        "start "
         "has the mean in their place."
     )
 
@@ -100,14 +107,19 @@ def _model_type(judged: Judged) -> str:
     changed = changed_settings(judged.model)
     settings = "all settings at their defaults" if not changed else f"settings changed: {', '.join(changed)}"
     return (
-        f"FPBoost (Archetti et al., 2025): a sum of {describe_heads(judged)}, whose parameters are predicted by boosted "
-        f"trees; {judged.model.n_estimators_} rounds of depth {judged.model.max_depth_}; {settings}. See “How it was trained”."
+        f"FPBoost (Archetti et al., 2025): a sum of {describe_heads(judged)}, whose parameters are predicted by "
+        "boosted "
+        f"trees; {judged.model.n_estimators_} rounds of depth {judged.model.max_depth_}; {settings}. See “How it was "
+        "trained”."
     )
 
 
 def _imbalance(judged: Judged) -> str:
     events = float(judged.cohort.events.sum()) / max(judged.cohort.subjects, 1)
-    return f"{percent(events)} of the training subjects had the event. Nothing was resampled; the likelihood accounts for censoring."
+    return (
+        f"{percent(events)} of the training subjects had the event. Nothing was resampled; the likelihood accounts for "
+        "censoring."
+    )
 
 
 def _flow(judged: Judged) -> str:
@@ -115,22 +127,26 @@ def _flow(judged: Judged) -> str:
     followed = number(cohort.follow_up) if np.isfinite(cohort.follow_up) else "not reached"
     own = median_follow_up(test)
     return (
-        f"Training: {count(cohort.subjects, 'subject')}, {count(float(cohort.events.sum()), 'event')}, median follow-up "
-        f"{followed}. Evaluation: {count(len(test), 'subject')}, {count(int(test.event.sum()), 'event')}, median follow-up "
+        f"Training: {count(cohort.subjects, 'subject')}, {count(float(cohort.events.sum()), 'event')}, median "
+        "follow-up "
+        f"{followed}. Evaluation: {count(len(test), 'subject')}, {count(int(test.event.sum()), 'event')}, median "
+        "follow-up "
         f"{number(own) if np.isfinite(own) else 'not reached'}. Who was excluded: {AUTHORS}."
     )
 
 
 def _analysed(judged: Judged) -> str:
     return (
-        f"Development: {count(judged.cohort.subjects, 'subject')}, {count(float(judged.cohort.events.sum()), 'event')}. "
+        f"Development: {count(judged.cohort.subjects, 'subject')}, "
+        f"{count(float(judged.cohort.events.sum()), 'event')}. "
         f"Evaluation: {count(len(judged.test), 'subject')}, {count(int(judged.test.target.event.sum()), 'event')}."
     )
 
 
 def _specification(judged: Judged) -> str:
     return (
-        f"{count(judged.model.model_.n_trees, 'tree')}, which a formula cannot show. The model file (FPBoost.save) and the "
+        f"{count(judged.model.model_.n_trees, 'tree')}, which a formula cannot show. The model file (FPBoost.save) "
+        "and the "
         "calculator hold all of it. See “What the heads mean” and “Which features matter”."
     )
 
@@ -138,7 +154,8 @@ def _specification(judged: Judged) -> str:
 def _performance(judged: Judged) -> str:
     own = judged.scores[0][0]["concordance"]
     return (
-        f"Concordance index {fixed(own.value)} ({fixed(own.low)} to {fixed(own.high)}); all scores, with intervals and for "
+        f"Concordance index {fixed(own.value)} ({fixed(own.low)} to {fixed(own.high)}); all scores, with intervals "
+        "and for "
         "groups, are in “How good its predictions are”."
     )
 
