@@ -29,8 +29,8 @@ def split(X, y, seed):
     return Split(X_train, y_train, X_test, y_test)
 
 
-def flags_of(data: Split, seed=0) -> list[Any]:
-    model = FPBoost(random_state=seed).fit(data.X_train, data.y_train)
+def flags_of(data: Split, seed=0, **settings) -> list[Any]:
+    model = FPBoost(random_state=seed, **settings).fit(data.X_train, data.y_train)
     return find_flags(model, data.X_test, data.y_test, data.X_train, data.y_train)
 
 

@@ -69,7 +69,9 @@ class Figures:
         number = next(self._numbers)
         drawing = _as_svg(display, size, f"f{number}", alt)
         words = tag("figcaption", tag("b", f"Figure {number}. "), caption, f" {note}" if note else "")
-        return tag("figure", drawing, words, class_="wide" if size[0] > SIZE[0] else None)
+        # On a narrow screen a wide figure is scrolled by itself, by keyboard too.
+        wide = size[0] > SIZE[0]
+        return tag("figure", drawing, words, class_="wide" if wide else None, tabindex="0" if wide else None)
 
 
 def _as_svg(display: Callable[[], Any], size: tuple[float, float], prefix: str, alt: str) -> Html:

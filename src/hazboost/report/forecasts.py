@@ -146,11 +146,13 @@ def _incidence(evidence: Evidence, fitted: dict[int, Cox], ratios: dict[int, Arr
     if len(times) > STEPS:
         times = np.unique(np.quantile(times, np.linspace(0.0, 1.0, STEPS), method="lower"))
     total = np.sum([ratios[one][:, None] * cox.cumulative_hazard(times) for one, cox in fitted.items()], axis=0)
-    part = np.diff(ratios[cause][:, None] * fitted[cause].cumulative_hazard(times), axis=1, prepend=0.0)
-    before = np.concatenate([np.ones((len(evidence.judged), 1)), np.exp(-total[:, :-1])], axis=1)
-    return np.concatenate([[0.0], times]), np.concatenate(
-        [np.zeros((len(part), 1)), np.cumsum(before * part, axis=1)], axis=1
-    )
+    rise = np.diff(total, axis=1, prepend=0.0)
+    own = np.diff(ratios[cause][:, None] * fitted[cause].cumulative_hazard(times), axis=1, prepend=0.0)
+    share = np.divide(own, rise, out=np.zeros_like(rise), where=rise > 0.0)
+    # What is lost between two times is divided by cause, so that all incidences and survival add up to one.
+    lost = np.exp(rise - total) * -np.expm1(-rise)
+    reached = np.cumsum(lost * share, axis=1)
+    return np.concatenate([[0.0], times]), np.concatenate([np.zeros_like(reached[:, :1]), reached], axis=1)
 
 
 def _at(curves: tuple[Array, Array], times: Array) -> Array:
