@@ -155,7 +155,9 @@ def test_malicious_text_is_text():
 
 
 @pytest.mark.parametrize("kind", ["competing", "delayed"])
-def test_other_kinds_of_data(kind):
+def test_other_kinds_of_data(kind, monkeypatch):
+    if kind == "delayed":
+        monkeypatch.setattr(figures, "find_spec", lambda name: None)
     data = split(*simulate(0, n=320, kind=kind), 0)
     model = FPBoost(n_estimators=4, random_state=0).fit(data.X_train, data.y_train)
     text = Page(report_page(model, data.X_test, data.y_test, data.X_train, data.y_train)).text
@@ -166,7 +168,8 @@ def test_other_kinds_of_data(kind):
         assert "some subjects entered late" in text
 
 
-def test_without_training_rows_the_page_says_what_is_missing(model, data, tmp_path):
+def test_without_training_rows_the_page_says_what_is_missing(model, data, tmp_path, monkeypatch):
+    monkeypatch.setattr(figures, "find_spec", lambda name: None)
     model.report(tmp_path / "report.html", data.X_test, data.y_test, examples=False)
     text = Page((tmp_path / "report.html").read_text(encoding="utf-8")).text
     assert "There is no comparison with a Cox regression, because the training rows were not given" in text
@@ -186,7 +189,7 @@ def test_without_matplotlib_figures_are_left_out(model, data, monkeypatch):
 )
 def test_features_in_any_form_and_more_rows_than_are_judged(make, monkeypatch):
     monkeypatch.setattr(evidence, "MOST_ROWS", 120)
-    if make is np.asarray:
+    if make is not pl.DataFrame:
         monkeypatch.setattr(figures, "find_spec", lambda name: None)  # which take most of the time
     rng = np.random.default_rng(0)
     X, time = np.round(rng.normal(size=(300, 2)), 3), rng.exponential(size=300)
@@ -214,11 +217,12 @@ def test_what_is_refused(model, data, arguments, message, tmp_path):
     assert not (tmp_path / "page.html").exists()
 
 
-def test_command(model, data, tmp_path, capsys):
+def test_command(model, data, tmp_path, capsys, monkeypatch):
     model.save(tmp_path / "model.hzb")
     for name in ("train", "test"):
         X, y = getattr(data, f"X_{name}"), getattr(data, f"y_{name}")
         X.assign(time=y["time"], event=y["event"].astype(int)).to_csv(tmp_path / f"{name}.csv", index=False)
+    monkeypatch.setattr(figures, "find_spec", lambda name: None)
     wanted = ["report", tmp_path / "model.hzb", tmp_path / "test.csv", "--time", "time", "--event", "event", "-o"]
     options = ["--train", tmp_path / "train.csv", "--groups", "sex", "--title", "From a table", "--no-examples"]
     assert main([str(one) for one in [*wanted, tmp_path / "page.html", *options]]) == 0

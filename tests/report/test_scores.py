@@ -65,9 +65,9 @@ def test_incidences_of_cox_add_up_with_survival():
     each = [make_forecasts(judged, cause)[2] for cause in (1, 2)]
     whole = make_forecasts(judged, None)[2]
     total = each[0].probability + each[1].probability
-    np.testing.assert_allclose(total, 1.0 - whole.probability, atol=0.02)
+    np.testing.assert_allclose(total, 1.0 - whole.probability, atol=0.01)
     np.testing.assert_allclose(each[0].expected + each[1].expected, whole.expected, rtol=1e-8)
-    assert concordance_index(y, each[0].risk, cause=1) > 0.65
+    assert concordance_index(y, each[0].risk, cause=1) > 0.6
 
 
 def test_reference_is_remembered_by_the_model_without_training_rows():

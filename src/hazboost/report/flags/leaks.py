@@ -13,12 +13,14 @@ from hazboost.report.flags.flag import Check, Finding, NotAssessedError
 from hazboost.report.words import count, fixed, percent
 from hazboost.utils.arrays import Array, Mask
 
-#: A single feature that ranks subjects so well knows the outcome: in 58 public data sets the best one reaches 0.89, and
-#: that one is known to leak.
+#: A single feature that ranks subjects so well knows the outcome. In the 57 sets of SurvSet with at most 300 features,
+#: the best single feature reaches 0.82, except for a count that goes on until the event, with 0.92.
 CONCORDANCE = 0.9
-#: The same for telling events from censorings (area under the curve), which no feature knows in advance.
+#: The same for telling events from censorings (area under the curve), which no feature knows in advance; the largest in
+#: these sets is 0.90, of age in a study of decades.
 TELLS_EVENTS = 0.95
-#: Rank correlation with the observed time, of events and censorings alike: the length of follow-up is no feature.
+#: Rank correlation with the observed time, of events and censorings alike: the length of follow-up is no feature. The
+#: largest of a baseline feature in these sets is 0.73, of the year in which follow-up began.
 KNOWS_TIME = 0.8
 #: Rows of the evaluation that are also in training: so many, and this share of the evaluation.
 SHARED_ROWS, SERIOUS_SHARE = 3, 0.05
