@@ -2,11 +2,14 @@
 (() => {
   const frame = document.querySelector("iframe.calculator");
   if (!frame) return;
-  const fit = () => requestAnimationFrame(() => {
-    frame.style.height = `${frame.contentDocument.body.offsetHeight + 48}px`;
-  });
+  const fit = () => {
+    const height = frame.contentDocument.body.offsetHeight + 48;
+    if (Math.abs(height - frame.clientHeight) > 8) frame.style.height = `${height}px`;
+  };
   frame.addEventListener("load", () => {
     fit();
-    new ResizeObserver(fit).observe(frame.contentDocument.body);
+    frame.contentDocument.addEventListener("input", () => setTimeout(fit));
+    frame.contentDocument.addEventListener("click", () => setTimeout(fit));
+    window.addEventListener("resize", fit);
   });
 })();

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import expit
 from scipy.stats import norm
 
 from hazboost.data.target import Target
@@ -25,7 +26,8 @@ SLOPES = (0.6, 1.6)
 D_P_VALUE, D_DISTANCE = 1e-3, 0.02
 #: Groups with fewer events are not judged.
 ENOUGH_EVENTS = 20
-#: By how much the concordance index of a group is smaller than that of all others; ratio of events in a group.
+#: By how much the concordance index of a group is smaller than that of all others, beyond what is due to how different
+#: its subjects are from one another; ratio of events in a group.
 WORSE, GROUP_RATIO = 0.1, 1.5
 #: Probability of a false flag for a group, over all groups together.
 LEVEL = 0.005
@@ -33,8 +35,8 @@ LEVEL = 0.005
 OPTIMISM = 0.15
 #: Rank correlation of two features.
 CORRELATED = 0.95
-#: Rows that are compared with one another.
-MOST_ROWS = 5_000
+#: Rows that are compared with one another, and rows of which all pairs are.
+MOST_ROWS, MOST_PAIRED = 5_000, 500
 
 
 def poor_calibration(evidence: Judged) -> Finding | None:
@@ -80,7 +82,7 @@ def worse_groups(evidence: Judged) -> Finding | None:
     expected = evidence.after_entry.cumulative_hazard(target.lower[:, None])[:, 0]
     details = []
     for group in groups:
-        found = [_worse_ranking(evidence, group, limit), _worse_calibration(target, expected, group, limit)]
+        found = [_worse_ranking(evidence, group, limit), _worse_calibration(evidence, expected, group, limit)]
         details += [(f"{group.feature} = {group.value}", text) for text in found if text]
     if not details:
         return None
@@ -90,13 +92,28 @@ def worse_groups(evidence: Judged) -> Finding | None:
 def _worse_ranking(evidence: Judged, group: Stratum, limit: float) -> str | None:
     target, risk = evidence.judged.target, evidence.risk
     own, others = (harrell(target[rows], risk[rows]) for rows in (group.rows, ~group.rows))
-    if not others - own > WORSE:
+    # Where subjects are alike, nobody could tell them apart as well as elsewhere.
+    level = np.log(np.maximum(evidence.distribution.cumulative_hazard(np.array([evidence.moment]))[:, 0], SMALLEST))
+    alike = expected_concordance(level[~group.rows]) - expected_concordance(level[group.rows])
+    worse = others - own - max(alike, 0.0)
+    if not worse > WORSE:
         return None
     rng = np.random.default_rng(evidence.seed)
     errors = [_error_of_concordance(target, risk, np.flatnonzero(rows), rng) for rows in (group.rows, ~group.rows)]
-    if others - own < limit * float(np.hypot(errors[0], errors[1])):
+    if worse < limit * float(np.hypot(errors[0], errors[1])):
         return None
-    return f"concordance index {fixed(own)}, and {fixed(others)} of all others"
+    return f"concordance index {fixed(own)}, and {fixed(others)} of all others, who are as different from one another"
+
+
+def expected_concordance(log_level: Array) -> float:
+    r"""Concordance index of subjects whose predictions are right: by how much they differ from one another.
+
+    Of two subjects with proportional hazards, the one with the higher hazard has the event first with the probability
+    :math:`1 / (1 + e^{-d})`, where :math:`d` is the difference of the logarithms (van Klaveren, Gönen, Steyerberg and
+    Vergouwe, 2016).
+    """
+    some = log_level[:: max(1, len(log_level) // MOST_PAIRED)]
+    return float(expit(np.abs(some[:, None] - some)).sum() - 0.5 * len(some)) / max(len(some) * (len(some) - 1), 1)
 
 
 def _error_of_concordance(target: Target, risk: Array, rows: Indices, rng: np.random.Generator) -> float:
@@ -104,13 +121,16 @@ def _error_of_concordance(target: Target, risk: Array, rows: Indices, rng: np.ra
     return float(np.nanstd([harrell(resampled(target, one), risk[one]) for one in draws]))
 
 
-def _worse_calibration(target: Target, expected: Array, group: Stratum, limit: float) -> str | None:
+def _worse_calibration(evidence: Judged, expected: Array, group: Stratum, limit: float) -> str | None:
     """Observed and expected events of the group, where those of all others do not explain the difference."""
-    observed, mine = float(target.event[group.rows].sum()), float(expected[group.rows].sum())
-    overall = float(target.event[~group.rows].sum()) / max(float(expected[~group.rows].sum()), SMALLEST)
-    ratio = observed / max(mine, SMALLEST)
+    event = evidence.judged.target.event
+    observed, others = float(event[group.rows].sum()), float(event[~group.rows].sum())
+    ratio = observed / max(float(expected[group.rows].sum()), SMALLEST)
+    overall = others / max(float(expected[~group.rows].sum()), SMALLEST)
     away = abs(np.log(ratio / overall))
-    error = np.sqrt(1.0 / observed + 1.0 / max(float(target.event[~group.rows].sum()), 1.0))
+    # What was expected is uncertain too, as it was learned from so many events.
+    learned = 1.0 + (observed + others) / max(float(evidence.cohort.events.sum()), 1.0)
+    error = np.sqrt(learned * (1.0 / observed + 1.0 / others))
     if away < np.log(GROUP_RATIO) or away < limit * error or abs(np.log(ratio)) < np.log(RATIO):
         return None
     return f"{fixed(ratio)} times as many events as expected, and {fixed(overall)} times for all others"
