@@ -96,7 +96,7 @@ const chartLegend = make("ul", { class: "legend lines" }, keys,
   make("li", { class: "cohort" }, say(data.cohort.observed ? "cohortObserved" : "cohortExpected")));
 const rule = make("p", { class: "small" }), status = make("p", { role: "status", class: "hidden" });
 const summary = make("p", { class: "summary", "aria-hidden": "true" });
-const printed = make("table", { class: "printed", "aria-hidden": "true" });
+const printed = make("ul", { class: "printed" });
 
 // What each scenario predicts; remembered, because mostly one of them changes, and times change without the person.
 const predicted = state.scenarios.map(() => null);
@@ -110,16 +110,16 @@ function predictionOf(number) {
 }
 
 function tableTimes() {
-  const even = ticks(shownTime(data.time.longest), 5).slice(1).map(ownTime).filter((t) => t <= data.time.longest);
+  const even = ticks(shownTime(data.time.longest), 8).slice(1).map(ownTime).filter((t) => t <= data.time.longest);
   return [...new Set([...even, state.time])].sort((one, other) => one - other);
 }
 
 function sayCounts(counts, time) {
   if (outcomes.length === 2) {
-    return say("sentenceOne", { count: whole(counts[1]), event: eventNames[0], time, rest: whole(counts[0]) });
+    return say("sentenceOne", { count: emphasis(whole(counts[1])), event: eventNames[0], time, rest: emphasis(whole(counts[0])) });
   }
-  const items = eventNames.map((event, i) => say("sentenceItem", { count: whole(counts[i + 1]), event }));
-  return say("sentenceSeveral", { time, list: list([...items, say("sentenceRest", { count: whole(counts[0]) })]) });
+  const items = eventNames.map((event, i) => say("sentenceItem", { count: emphasis(whole(counts[i + 1])), event }));
+  return say("sentenceSeveral", { time, list: list([...items, say("sentenceRest", { count: emphasis(whole(counts[0])) })]) });
 }
 
 function sayCohort(shares) {
@@ -149,8 +149,8 @@ function render() {
   sentences.forEach((sentence, i) => {
     sentence.hidden = i >= scenarios.length;
     if (i < scenarios.length) {
-      const text = sayCounts(counts[i], said);
-      sentence.replaceChildren(...(comparing() ? [make("strong", { class: `scenario${i}` }, `${say("scenario", { name: NAMES[i] })}: `), text] : [text]));
+      const heading = comparing() ? [make("span", { class: `scenario${i}` }, `${say("scenario", { name: NAMES[i] })}: `)] : [];
+      sentence.replaceChildren(...heading, ...emphasised(sayCounts(counts[i], said)));
     }
   });
   comparison.hidden = !comparing();
@@ -173,7 +173,7 @@ function render() {
     return outcome === 0 ? 1 - events.reduce((sum, one) => sum + one, 0) : events[outcome - 1];
   });
   const described = now.map((shares, i) => `${comparing() ? `${NAMES[i]} ` : ""}${percent(shares[outcome])}`);
-  chart.show(curveTimes, curves.map((shares, i) => ({ values: shares[outcome], now: now[i][outcome] })),
+  chart.show(curveTimes, curves.map((shares, i) => ({ values: shares[outcome], now: now[i][outcome], rises: outcome > 0 })),
     { times: data.cohort.times, values: cohortCurve }, time, say("curveAbout", { outcome: label, time: said, values: described.join(", ") }));
 
   people.forEach((one, i) => {
@@ -190,8 +190,8 @@ function render() {
     one.element.hidden = i >= scenarios.length;
     if (i < scenarios.length) one.show(comparing() ? say("scenario", { name: NAMES[i] }) : "", found[i], largest);
   });
-  summary.textContent = counts.map((one, i) => (comparing() ? `${NAMES[i]}: ` : "") +
-    say("summary", { count: whole(one[outcome]), outcome: label, time: said })).join(" · ");
+  const short = counts.map((one, i) => (comparing() ? `${NAMES[i]} ` : "") + whole(one[outcome])).join(" · ");
+  summary.textContent = say("summary", { count: short, outcome: label, time: said });
   showOthers();
   announce([...sentences.filter((one) => !one.hidden).map((one) => one.textContent), ...notes].join(" "));
 }
@@ -214,9 +214,15 @@ function changed() {
   });
 }
 
+// On paper, inputs are a list: those that are folded away only if they are not typical.
 function showPrinted() {
-  printed.replaceChildren(...data.inputs.map((input, i) => make("tr", {}, make("th", {}, name(input.label)),
-    state.scenarios.map((values) => make("td", {}, sayValue(input, values[i]))))));
+  const shown = data.inputs.map((input, i) => ({ input, values: state.scenarios.map((values) => values[i]) }))
+    .filter(({ input, values }) => !input.folded || values.some((value) => !Object.is(value, typicalValue(input))));
+  printed.replaceChildren(...shown.map(({ input, values }) => {
+    const same = values.every((value) => Object.is(value, values[0]));
+    const said = values.map((value, i) => (same ? "" : `${NAMES[i]} `) + sayValue(input, value));
+    return make("li", {}, name(input.label), ": ", make("strong", {}, same ? said[0] : said.join(", ")));
+  }));
 }
 addEventListener("beforeprint", showPrinted);
 
@@ -231,24 +237,24 @@ document.getElementById("header").append(make("h1", {}, name(data.title)), make(
 document.getElementById("main").append(
   make("form", { id: "inputs", "aria-labelledby": "inputs-title", onsubmit: (event) => event.preventDefault() },
     make("h2", { id: "inputs-title" }, say("inputs")),
+    make("div", { class: "buttons" }, compareButton, resetButton),
     scenarioChoice.element,
     fields.filter((_, i) => !data.inputs[i].folded).map((field) => field.element),
     folded.length ? make("details", {}, make("summary", {}, say("more", { count: folded.length })), folded.map((field) => field.element)) : null,
-    make("div", { class: "buttons" }, compareButton, resetButton),
     data.unused.length ? make("p", { class: "small" }, say("unused", { names: list(data.unused.map(isolate)) })) : null,
     printed),
   make("div", { id: "results", role: "region", "aria-labelledby": "results-title" },
     make("h2", { id: "results-title", class: "hidden" }, say("results")),
     make("div", { class: "card answer" },
       make("div", { class: "controls" },
-        make("div", { class: "field" }, make("label", { for: "time" }, say("time"), data.time.unit ? make("span", { class: "unit" }, " (", name(data.time.unit), ")") : null),
+        make("div", { class: "field" }, make("label", { for: "time" }, timeLabel()),
           make("div", { class: "number" }, timeBox, timeSlider)),
         outcomeChoice.element),
       sentences, comparison, cohortSentence, warningBox),
     card("curve", say("curve"), chart.element, chartLegend),
-    card("people", say("people"), make("div", { class: "beside" }, people.map((one, i) => make("div", {}, peopleHeadings[i], one.element)))),
-    card("contributions", say("contributions"), rule, make("div", { class: "beside" }, contributions.map((one) => one.element))),
-    card("numbers", say("table"), table.element)),
+    make("div", { class: "pair" }, card("people", say("people"), make("div", { class: "beside" }, people.map((one, i) => make("div", {}, peopleHeadings[i], one.element)))),
+    card("contributions", say("contributions"), rule, make("div", { class: "beside" }, contributions.map((one) => one.element)))),
+    make("div", { class: "card", id: "numbers" }, make("h3", {}, say("table")), table.element)),
   status, summary);
 document.getElementById("footer").append(make("p", {}, say("footer", { version: data.version })),
   make("button", { type: "button", onclick: () => print() }, say("print")));

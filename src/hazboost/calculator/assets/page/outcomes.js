@@ -9,8 +9,8 @@ const outcomes = [
 ];
 
 // Probabilities of all outcomes at some times: one array for each outcome.
-function probabilities(distribution, times, accuracy) {
-  return [times.map(distribution.survival), ...distribution.incidences(times, accuracy)];
+function probabilities(distribution, times) {
+  return [times.map(distribution.survival), ...distribution.incidences(times)];
 }
 
 // The same for everybody in the training data, by the steps that were kept of their curves.

@@ -7,14 +7,14 @@ function makeTable() {
   // `scenarios` are { name, shares: probabilities of all outcomes at all times, median, mean }.
   function show(times, time, scenarios) {
     const several = scenarios.length > 1;
-    head.replaceChildren(make("tr", {}, make("td"), outcomes.map((outcome) =>
+    head.replaceChildren(make("tr", {}, make("th", { scope: "col", class: "time" }, timeLabel()), outcomes.map((outcome) =>
       make("th", { scope: several ? "colgroup" : "col", colspan: scenarios.length }, name(outcome.label)))));
     if (several) {
-      head.append(make("tr", {}, make("td"), outcomes.flatMap(() => scenarios.map((one, i) =>
+      head.append(make("tr", {}, make("td", {}), outcomes.flatMap(() => scenarios.map((one, i) =>
         make("th", { scope: "col", class: `scenario${i}` }, one.name)))));
     }
     body.replaceChildren(...times.map((t, j) => make("tr", { class: t === time ? "now" : undefined },
-      make("th", { scope: "row" }, say("at", { time: sayTime(t) })),
+      make("th", { scope: "row" }, format(shownTime(t), { maximumFractionDigits: timeDigits() })),
       outcomes.flatMap((_, outcome) => scenarios.map((one) => make("td", {}, percent(one.shares[outcome][j], 1)))))));
     const columns = outcomes.length;
     rest.replaceChildren(...[["median", (one) => sayMedian(one.median)], ["mean", (one) => sayTime(one.mean, timeDigits() + 1)]].map(([key, text]) =>
