@@ -1,8 +1,8 @@
 """The acceptance test in a browser: ``python -m tests.calculator --rows 10000 --axe axe.min.js``.
 
-It needs ``pip install playwright`` and Chromium. `axe-core`'s file ``axe.min.js`` is in the package of this name on npm.
-For the four models, all predictions of the page are compared with those of the library; then the page is used as people
-use it: by keyboard, by touch and on paper.
+It needs ``pip install playwright`` and Chromium. The file ``axe.min.js`` is in the package ``axe-core`` on npm. For the
+four models, all predictions of the page are compared with those of the library; then the rules of accessibility are
+tested on wide and narrow screens, in light and dark colours, tab stops and labels are visited, and the page is printed.
 """
 
 from __future__ import annotations
@@ -50,13 +50,15 @@ def check_page(name, folder, playwright, options):
         pages = browser.printed_pages(folder / "page.pdf")
         noise = browser.noise
     size, trees = path.stat().st_size, model.model_.n_trees
-    print(
-        f"{name:11} {trees} trees, {size / 1000:.0f} kB; largest errors "
-        + ", ".join(f"{what} {error:.1e}" for what, error in errors.items())
-        + f"; update {computing:.1f} ms of computing, {np.median(clock):.1f} ms of the clock; {len(stops)} tab stops; {pages} "
-        + f"printed page(s); axe-core {sum(map(len, violations.values())) if options.axe else 'not run'}; {len(noise)} messages",
-        flush=True,
-    )
+    facts = [
+        f"{trees} trees, {size / 1000:.0f} kB",
+        "largest errors " + ", ".join(f"{what} {error:.1e}" for what, error in errors.items()),
+        f"update {computing:.1f} ms of computing, {np.median(clock):.1f} ms of the clock",
+        f"{len(stops)} tab stops, {len(unlabelled)} without a label, {pages} printed page",
+        f"{sum(map(len, violations.values()))} violations" if options.axe else "accessibility not tested",
+        f"{len(noise)} requests and messages",
+    ]
+    print(f"{name}: {'; '.join(facts)}", flush=True)
     return [
         *(f"{name}: error of {what} is {error}" for what, error in errors.items() if not error <= LARGEST_ERROR),
         *([f"{name}: an update takes {computing} ms"] if computing > LONGEST_UPDATE else []),
@@ -73,7 +75,9 @@ def main():
     parser = argparse.ArgumentParser(prog="python -m tests.calculator", description=__doc__)
     parser.add_argument("--rows", type=int, default=10_000, help="rows of each model; 10000 by default")
     parser.add_argument("--chromium", default="/usr/bin/chromium", help="the browser; /usr/bin/chromium by default")
-    parser.add_argument("--axe", type=Path, help="axe.min.js of axe-core; without it, accessibility rules are not tested")
+    parser.add_argument(
+        "--axe", type=Path, help="axe.min.js of axe-core; without it, accessibility rules are not tested"
+    )
     options = parser.parse_args()
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
         wrong = [one for name in FOUR for one in check_page(name, Path(folder), playwright, options)]

@@ -11,9 +11,11 @@ UPDATES = """
   const { data, state, render } = hazboost, took = [];
   for (let round = 0; round < 50; round++) {
     data.inputs.forEach((input, i) => {
-      const value = input.options ? input.options[round % input.options.length][0] : input.from + (round / 50) * (input.to - input.from);
+      const { options, from, to } = input;
+      const value = options ? options[round % options.length][0] : from + (round / 50) * (to - from);
       if (i % 3 === round % 3) state.scenarios[state.editing][i] = value;
     });
+    state.outcome = round % (data.events.length + 1);
     const begin = performance.now();
     render();
     document.body.getBoundingClientRect(); // the layout counts too
@@ -40,7 +42,9 @@ class Browser:
     def __init__(self, playwright, chromium, path):
         self.noise = []
         self._browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
-        self._context = self._browser.new_context(offline=True, viewport={"width": 1280, "height": 900}, bypass_csp=False)
+        self._context = self._browser.new_context(
+            offline=True, viewport={"width": 1280, "height": 900}, bypass_csp=False
+        )
         self.page = self._context.new_page()
         self.page.on("console", lambda message: self.noise.append(f"console: {message.text}"))
         self.page.on("pageerror", lambda error: self.noise.append(f"error: {error}"))

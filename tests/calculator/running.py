@@ -20,7 +20,8 @@ console.log(JSON.stringify(given.rows.map((row) => predictAll(model, row, given.
 PREDICT_ALL = """
 function predictAll(model, row, times, tau) {
   const distribution = model.predict(row.map((value) => (value === null ? NaN : value)));
-  return [times.map(distribution.survival), distribution.incidences(times), distribution.restrictedMean(tau), distribution.median()];
+  const { survival, incidences, restrictedMean, median } = distribution;
+  return [times.map(survival), incidences(times), restrictedMean(tau), median()];
 }
 """
 

@@ -18,9 +18,16 @@ from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIO
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads import HEADS
 from hazboost.training.starts import ConstantStart
-
 from tests.calculator.models import FOUR, categories, competing, fit, numbers, rows, single
-from tests.calculator.running import NODE, PREDICT_ALL, as_arrays, largest_errors, predict_in_node, predict_in_python, run_node
+from tests.calculator.running import (
+    NODE,
+    PREDICT_ALL,
+    as_arrays,
+    largest_errors,
+    predict_in_node,
+    predict_in_python,
+    run_node,
+)
 
 pytestmark = [
     pytest.mark.skipif(NODE is None, reason="needs Node.js"),
@@ -82,7 +89,7 @@ def test_a_sparse_matrix_with_zeros_that_count_as_missing():
 
 
 def test_heads_of_all_families_with_all_activations(make_mixture):
-    """Scores from small to extreme, of two causes; each of them is the start of a model that does not trust its trees."""
+    """Scores from small to extreme, of two causes; each is the start of a model that does not trust its trees."""
     rng, times = np.random.default_rng(5), np.array([1e-6, 0.05, 1.0, 30.0])
     empty, models, laws = fit("numbers", 60, **FEW).model_, [], []
     for parameter, weight in zip(cycle(PARAMETER_ACTIVATIONS), [*WEIGHT_ACTIVATIONS, "uniform"], strict=False):
@@ -95,7 +102,10 @@ def test_heads_of_all_families_with_all_activations(make_mixture):
     program = """
     const given = JSON.parse(require("fs").readFileSync(0, "utf8"));
     console.log(JSON.stringify(given.models.map((one) => predictAll(readModel(one), [0], given.times, 2))));"""
-    given = {"models": [encode_model(one, len(empty.engine.features.highest)) for one in models], "times": times.tolist()}
+    given = {
+        "models": [encode_model(one, len(empty.engine.features.highest)) for one in models],
+        "times": times.tolist(),
+    }
     found = as_arrays(run_node(f'"use strict";{model_script()}{PREDICT_ALL}{program}', given))
     survival, incidence, mean, median = (
         np.concatenate([function(law) for law in laws])

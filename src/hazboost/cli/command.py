@@ -14,7 +14,7 @@ from importlib import import_module
 from types import FrameType, ModuleType
 from typing import NoReturn, TextIO
 
-from hazboost.cli import describe, evaluate, explain, fit, predict
+from hazboost.cli import calculator, describe, evaluate, explain, fit, predict
 
 SUBCOMMANDS: dict[str, ModuleType] = {
     "fit": fit,
@@ -22,6 +22,7 @@ SUBCOMMANDS: dict[str, ModuleType] = {
     "evaluate": evaluate,
     "describe": describe,
     "explain": explain,
+    "calculator": calculator,
 }
 #: With this variable in the environment errors are shown with all that Python knows of them.
 DEBUG = "HAZBOOST_DEBUG"
