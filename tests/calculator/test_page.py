@@ -16,6 +16,7 @@ import pytest
 
 from hazboost import FPBoost
 from hazboost.calculator import calculator_page
+from hazboost.calculator.page import model_script
 from hazboost.calculator.texts import PLACE, languages, read_texts
 from hazboost.cli import main
 from tests.calculator.models import categories, competing, fit, numbers, single
@@ -234,6 +235,60 @@ def test_counts_of_100_people_add_up():
     counts = np.array(run_node(function + program, shares.tolist()))
     assert (counts.sum(axis=1) == 100).all()
     assert np.abs(counts - 100.0 * shares).max() < 1.0
+
+
+@pytest.fixture
+def ask(model):
+    """Run an expression where the scripts of the page are known, as they are before anything is drawn."""
+    page = calculator_page(model)
+    folder = files("hazboost.calculator").joinpath("assets", "page")
+    names = ("elements", "wording", "outcomes", "inputs", "contributions")
+    scripts = [model_script(), *(folder.joinpath(f"{name}.js").read_text(encoding="utf-8") for name in names)]
+    document = 'const given = JSON.parse(require("fs").readFileSync(0, "utf8")), page = JSON.stringify(given.data);\n'
+    document += "globalThis.document = { getElementById: () => ({ textContent: page }) };\n"
+
+    def run(expression, values):
+        program = "\n".join([document, *scripts, f"console.log(JSON.stringify({expression}))"])
+        given = {"data": data_of(page), "values": [None if np.isnan(one) else one for one in values]}
+        return run_node(program.replace("VALUES", "given.values.map((one) => (one === null ? NaN : one))"), given)
+
+    return run
+
+
+@pytest.mark.skipif(NODE is None, reason="needs Node.js")
+def test_a_contribution_is_the_change_if_one_input_alone_becomes_typical(model, ask):
+    inputs, time = data_of(calculator_page(model))["inputs"], float(model.model_.horizon)
+    X = categories(1, 5)
+    names, values = list(X), model.model_.schema.encode(X)[0]
+    found = ask(
+        f"contributionsOf(VALUES, {time}, 1, 0.0).map((one) => one.effect)", [values[i["feature"]] for i in inputs]
+    )
+    for one, effect in zip(inputs, found, strict=True):
+        typical, value = one["typical"], values[one["feature"]]
+        name = names[one["feature"]]
+        if "options" in one and name in ("grade", "hospital", "sex"):
+            typical = model.model_.schema.categories[one["feature"]][typical]
+        changed = X.assign(**{name: pd.Categorical([typical]) if isinstance(typical, str) else typical})
+        incidence = model.predict_cumulative_incidence_function(changed, times=[time])[0, 0]
+        expected = 0.0 if value == one["typical"] else -100.0 * incidence
+        assert effect == pytest.approx(expected, abs=1e-5), name
+
+
+@pytest.mark.skipif(NODE is None, reason="needs Node.js")
+def test_what_is_unusual_is_said(ask):
+    """The inputs are age, size, nodes, treated, ...; all are usual, then some are not."""
+    X = categories(150, 0)
+    count = ask("data.inputs.length", [])
+    typical = [one["typical"] for one in ask("data.inputs", [])]
+    assert len(typical) == count
+    assert ask("warningsFor(VALUES)", typical) == []
+    age, size, nodes = (float(X[name].max()) for name in ("age", "size", "nodes"))
+    strange = [age + 5.0, np.nan, np.nan, *typical[3:]]
+    first, second = ask("warningsFor(VALUES)", strange)
+    assert f"{age + 5:.0f} is outside of the training data ({X['age'].min():.0f} to {age:.0f})" in first
+    assert "nodes" in second
+    assert "was known of all people" in second
+    assert ask("warningsFor(VALUES)", [age, size, nodes, *typical[3:]]) == []
 
 
 def test_the_command_writes_the_same_page(model, tmp_path, capsys):

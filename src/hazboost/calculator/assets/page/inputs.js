@@ -55,6 +55,7 @@ function makeNumber(input, id, change) {
     }
     unknown.checked = Number.isNaN(value);
   }
+  if (hasRange) stepByArrows(box, input.step);
   box.addEventListener("input", () => {
     const value = box.value === "" ? NaN : Number(box.value);
     set(value);
@@ -82,6 +83,17 @@ function makeNumber(input, id, change) {
       set(value);
     },
   };
+}
+
+// Arrow keys move a number by steps of its own size; a browser would always move it by one.
+function stepByArrows(box, step) {
+  box.addEventListener("keydown", (event) => {
+    const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    if (direction === undefined) return;
+    event.preventDefault();
+    box.value = Number((Number(box.value) + direction * step).toPrecision(10));
+    box.dispatchEvent(new Event("input"));
+  });
 }
 
 // What is unusual about the values of a scenario.

@@ -62,6 +62,7 @@ function makeRadios(key, legend, labels, choose) {
 
 const timeBox = make("input", { type: "number", id: "time", min: 0, step: "any", inputmode: "decimal" });
 const timeSlider = make("input", { type: "range", min: 0, max: shownTime(data.time.longest), step: 10 ** -timeDigits(), tabindex: "-1", "aria-hidden": "true" });
+stepByArrows(timeBox, 10 ** -timeDigits());
 timeBox.addEventListener("input", () => {
   const shown = Number(timeBox.value);
   if (timeBox.value === "" || !(shown > 0)) return; // a number that is being written
@@ -254,7 +255,7 @@ document.getElementById("main").append(
     card("curve", say("curve"), chart.element, chartLegend),
     make("div", { class: "pair" }, card("people", say("people"), make("div", { class: "beside" }, people.map((one, i) => make("div", {}, peopleHeadings[i], one.element)))),
     card("contributions", say("contributions"), rule, make("div", { class: "beside" }, contributions.map((one) => one.element)))),
-    make("div", { class: "card", id: "numbers" }, make("h3", {}, say("table")), table.element)),
+    make("div", { class: "card", id: "numbers" }, make("h3", {}, say("table")), table.elements)),
   status, summary);
 document.getElementById("footer").append(make("p", {}, say("footer", { version: data.version })),
   make("button", { type: "button", onclick: () => print() }, say("print")));

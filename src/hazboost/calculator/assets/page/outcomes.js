@@ -5,7 +5,7 @@ const eventNames = data.events.map((given, i) =>
   given === null ? (data.events.length === 1 ? say("event") : say("eventOf", { number: i + 1 })) : isolate(given));
 const outcomes = [
   { key: "none", label: say("without") },
-  ...eventNames.map((event, i) => ({ key: `event${i}`, label: data.events.length === 1 ? say("withEvent", { event }) : event })),
+  ...eventNames.map((event, i) => ({ key: `event${i}`, label: say("withEvent", { event }) })),
 ];
 
 // Probabilities of all outcomes at some times: one array for each outcome.

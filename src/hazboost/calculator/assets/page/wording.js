@@ -22,7 +22,8 @@ function format(value, options) {
 
 const whole = (value) => format(value, { maximumFractionDigits: 0 });
 const percent = (share, digits = 0) => format(share, { style: "percent", minimumFractionDigits: digits, maximumFractionDigits: digits });
-const many = (value) => format(value, { maximumSignificantDigits: 6 });
+const many = (value) => (value !== 0 && Math.abs(value) < 1e-3
+  ? format(value, { notation: "scientific", maximumSignificantDigits: 3 }) : format(value, { maximumSignificantDigits: 6 }));
 const signed = (value) => format(value, { minimumFractionDigits: 1, maximumFractionDigits: 1, signDisplay: "exceptZero" }).replace("-", "−");
 const list = (items) => new Intl.ListFormat(data.language).format(items);
 
@@ -30,8 +31,9 @@ const list = (items) => new Intl.ListFormat(data.language).format(items);
 const shownTime = (time) => time / data.time.length;
 const ownTime = (shown) => shown * data.time.length;
 const timeDigits = () => Math.max(0, 1 - Math.floor(Math.log10(shownTime(data.time.longest))));
-function sayTime(time, digits = timeDigits()) {
-  const shown = format(shownTime(time), { maximumFractionDigits: digits });
+function sayTime(time, precise = false) {
+  const most = timeDigits() + (precise ? 1 : 0);
+  const shown = format(shownTime(time), { minimumFractionDigits: precise ? most : 0, maximumFractionDigits: most });
   return data.time.unit ? `${shown} ${isolate(data.time.unit)}` : shown;
 }
 
