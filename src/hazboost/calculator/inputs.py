@@ -85,8 +85,8 @@ def _slider(feature: Feature) -> dict[str, Any]:
     begin, end = (float(quantiles[i]) for i in SLIDER)
     if begin == end:
         begin, end = float(quantiles[0]), float(quantiles[-1])
-    # Values are not known one by one, but quantiles of whole numbers are whole or halves of them.
-    whole = bool((quantiles[[0, -1]] % 1 == 0).all() and (quantiles * 100 % 1 == 0).all()) and end - begin >= FEW_VALUES
+    # Values are not known one by one, but quartiles of whole numbers are multiples of a quarter.
+    whole = bool((quantiles[[0, -1]] % 1 == 0).all() and (quantiles[[*USUAL, MIDDLE]] % 0.25 == 0).all())
     step = _round_step((end - begin) / STEPS)
     step = max(1.0, step) if whole else step
     decimals = max(0, -floor(log10(step)))

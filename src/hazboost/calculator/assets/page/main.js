@@ -3,11 +3,12 @@
 const NAMES = ["A", "B"];
 const typical = () => data.inputs.map(typicalValue);
 const roundTime = (time) => ownTime(Number(shownTime(time).toFixed(timeDigits())));
+const roughTime = (time) => ownTime(Number(shownTime(time).toPrecision(2)));
 const state = {
   scenarios: [typical()],
   editing: 0,
   outcome: data.events.length === 1 ? 1 : 0,
-  time: Math.min(roundTime(data.time.horizon) || data.time.horizon, data.time.longest),
+  time: Math.min(roughTime(data.time.horizon), data.time.longest),
 };
 const comparing = () => state.scenarios.length > 1;
 
@@ -87,7 +88,7 @@ const outcomeChoice = makeRadios("outcome", say("show"), outcomes.map((one) => o
   changed();
 });
 const sentences = NAMES.map(() => make("p", { class: "sentence" }));
-const comparison = make("p", { class: "small" }), cohortSentence = make("p", { class: "small" });
+const comparison = make("p", { class: "comparison" }), cohortSentence = make("p", { class: "small" });
 const warnings = make("ul"), warningBox = make("section", { class: "warnings", "aria-labelledby": "warnings" },
   make("h3", { id: "warnings" }, say("warnings")), warnings);
 const chart = makeChart(setTime), people = NAMES.map(makePeople), table = makeTable(), contributions = NAMES.map(makeContributions);
@@ -154,6 +155,7 @@ function render() {
       sentence.replaceChildren(...heading, ...emphasised(sayCounts(counts[i], said)));
     }
   });
+  document.body.classList.toggle("comparing", comparing());
   comparison.hidden = !comparing();
   comparison.textContent = comparing() ? sayDifference(counts) : "";
   cohortSentence.hidden = inCohort === null;
