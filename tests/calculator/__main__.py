@@ -13,8 +13,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
+import pandas as pd
 from playwright.sync_api import sync_playwright
 
+from hazboost import FPBoost
 from tests.calculator.browser import Browser
 from tests.calculator.models import FOUR, fit, rows
 from tests.calculator.running import as_arrays, largest_errors, predict_in_python, without_nan
@@ -41,7 +43,7 @@ def check_page(name, folder, playwright, options):
     """Everything that is promised of one page; what is wrong, in words."""
     model = fit(name)
     path = folder / f"{name}.html"
-    model.calculator(path, time_unit="years", title=EVIL if name == "categories" else None)
+    model.calculator(path, time_unit="years")
     with Browser(playwright, options.chromium, path) as browser:
         errors = compare(name, model, browser, options.rows)
         clock, computing = browser.time_updates()
@@ -71,6 +73,30 @@ def check_page(name, folder, playwright, options):
     ]
 
 
+def check_text(folder, playwright, options):
+    """Names of the user that would do harm as HTML appear as text, everywhere."""
+    X = pd.DataFrame({EVIL: np.arange(90.0), "kind": pd.Categorical([EVIL, "b", "c"] * 30)})
+    model = FPBoost(n_estimators=4, random_state=0).fit(
+        X, (np.ones(90), np.exp(np.arange(90.0) / 30 + np.arange(90) % 3))
+    )
+    path = folder / "text.html"
+    model.calculator(path, title=EVIL, units={EVIL: EVIL}, events={1: EVIL}, time_unit=EVIL)
+    with Browser(playwright, options.chromium, path) as browser:
+        shown = {
+            what: browser.page.locator(where).first.text_content()
+            for what, where in {
+                "title": "h1",
+                "label": "#inputs label",
+                "category": "#inputs fieldset:has(input[name=input1])",
+                "event": ".sentence",
+                "unit of time": "label[for=time]",
+            }.items()
+        }
+        noise = browser.noise
+    print(f"names of the user: {sum(EVIL in text for text in shown.values())} of {len(shown)} appear as text")
+    return [*(f"{what}: {text!r}" for what, text in shown.items() if EVIL not in text), *noise]
+
+
 def main():
     parser = argparse.ArgumentParser(prog="python -m tests.calculator", description=__doc__)
     parser.add_argument("--rows", type=int, default=10_000, help="rows of each model; 10000 by default")
@@ -80,7 +106,8 @@ def main():
     )
     options = parser.parse_args()
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
-        wrong = [one for name in FOUR for one in check_page(name, Path(folder), playwright, options)]
+        wrong = check_text(Path(folder), playwright, options)
+        wrong += [one for name in FOUR for one in check_page(name, Path(folder), playwright, options)]
     print(*wrong, sep="\n")
     return bool(wrong)
 

@@ -1,6 +1,6 @@
 // Curves over time: of one or two scenarios, and of everybody.
 
-const CURVE_POINTS = 80, MARGIN = { top: 14, right: 24, bottom: 46, left: 52 };
+const CURVE_POINTS = 120, MARGIN = { top: 14, right: 24, bottom: 46, left: 52 };
 
 // Round numbers from 0 to an end.
 function ticks(end, count) {

@@ -22,6 +22,13 @@ function cohortAt(time) {
   return [1 - events.reduce((sum, one) => sum + one, 0), ...events];
 }
 
+// One outcome of everybody over time.
+function cohortCurve(outcome) {
+  const { times, incidence } = data.cohort;
+  const values = times.map((_, i) => (outcome === 0 ? 1 - incidence.reduce((sum, curve) => sum + curve[i], 0) : incidence[outcome - 1][i]));
+  return { times, values };
+}
+
 // Whole numbers of 100 people that add up to 100: those with the largest remainders are rounded up.
 function ofHundred(shares) {
   const exact = shares.map((share) => 100 * Math.max(share, 0)), counts = exact.map(Math.floor);

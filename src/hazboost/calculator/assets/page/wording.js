@@ -30,7 +30,7 @@ const list = (items) => new Intl.ListFormat(data.language).format(items);
 // Times are shown in a unit of their own.
 const shownTime = (time) => time / data.time.length;
 const ownTime = (shown) => shown * data.time.length;
-const timeDigits = () => Math.max(0, 1 - Math.floor(Math.log10(shownTime(data.time.longest))));
+const timeDigits = () => Math.max(0, 1 - Math.floor(Math.log10(shownTime(data.time.horizon))));
 function sayTime(time, precise = false) {
   const most = timeDigits() + (precise ? 1 : 0);
   const shown = format(shownTime(time), { minimumFractionDigits: precise ? most : 0, maximumFractionDigits: most });
