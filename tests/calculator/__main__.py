@@ -86,7 +86,7 @@ def check_text(folder, playwright, options):
             what: browser.page.locator(where).first.text_content()
             for what, where in {
                 "title": "h1",
-                "label": "#inputs label",
+                "label": "label[for=input0]",
                 "category": "#inputs fieldset:has(input[name=input1])",
                 "event": ".sentence",
                 "unit of time": "label[for=time]",
