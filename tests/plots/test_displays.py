@@ -395,6 +395,8 @@ def test_importances_are_sorted_and_the_largest_are_drawn(model, data):
 def test_importances_that_do_not_exist_are_refused(model, data):
     with pytest.raises(ValueError, match="of must be one of 'overall', 'level'"):
         ImportanceDisplay.from_estimator(model, data[0], of="risk")
+    with pytest.raises(ValueError, match=r"of must be one of 'overall', 'level'.*; got \['level'\]"):
+        ImportanceDisplay.from_estimator(model, data[0], of=["level"])
     with pytest.raises(ValueError, match="most must be a whole number from 1 on; got 0"):
         ImportanceDisplay.from_estimator(model, data[0], most=0)
     alone = FPBoost.paper(weibull_heads=1, loglogistic_heads=0, n_estimators=2, random_state=0)

@@ -13,6 +13,7 @@ from hazboost.data.target import Target
 from hazboost.utils.arrays import Array, Indices, Mask, as_numbers, as_times
 from hazboost.utils.describe import describe
 from hazboost.utils.warn import warn_caller
+from hazboost.utils.whole_numbers import is_whole_number
 
 #: Probabilities may exceed [0, 1] by this much: models that predict in single precision do.
 ROUNDING = 1e-6
@@ -79,8 +80,7 @@ def event_of_interest(target: Target, cause: int | None) -> Mask:
     """Rows with an observed event of the given cause, or of any cause."""
     if cause is None:
         return target.event
-    # True is an int to Python, but as a cause it is more likely a mistake than cause 1.
-    if isinstance(cause, bool) or not isinstance(cause, int | np.integer) or cause < 1:
+    if not is_whole_number(cause, 1):
         raise ValueError(f"cause must be a positive whole number, or None for any event; got {describe(cause)}.")
     of_cause: Mask = target.cause == cause
     return of_cause
@@ -139,6 +139,12 @@ def as_grid(times: npt.ArrayLike) -> Array:
     if (np.diff(grid) <= 0.0).any():
         raise ValueError("times must be strictly increasing; sort them, and the columns of the predictions with them.")
     return grid
+
+
+def check_single(grid: Array) -> None:
+    """Refuse several times where ``time`` is one."""
+    if len(grid) > 1:
+        raise ValueError(f"time must be a single time; got {len(grid)}.")
 
 
 def name_times(times: Array) -> str:
