@@ -30,14 +30,6 @@ DISPLAYS = [getattr(plots, name) for name in plots.__all__ if name.endswith("Dis
 TIMES = np.linspace(0.1, 1.0, 7)
 
 
-@pytest.fixture(autouse=True)
-def without_display():
-    with mpl.rc_context():
-        mpl.use("Agg")
-        yield
-        plt.close("all")
-
-
 def make_data(n=240, causes=1):
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(n, 3)), columns=["age", "dose", "size"])

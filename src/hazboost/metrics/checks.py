@@ -11,7 +11,7 @@ from sklearn.exceptions import UndefinedMetricWarning
 from hazboost.data.reading import as_target
 from hazboost.data.target import Target
 from hazboost.utils.arrays import Array, Indices, Mask, as_numbers, as_times
-from hazboost.utils.describe import describe
+from hazboost.utils.describe import SHOWN, and_more, describe
 from hazboost.utils.warn import warn_caller
 from hazboost.utils.whole_numbers import is_whole_number
 
@@ -148,23 +148,19 @@ def check_single(grid: Array) -> None:
 
 
 def name_times(times: Array) -> str:
-    """The first three times as text."""
-    named = ", ".join(f"{time:g}" for time in times[:3])
-    return named if len(times) <= 3 else f"{named} and {len(times) - 3} more"
+    """The first times as text."""
+    return and_more([f"{time:g}" for time in times[:SHOWN]], len(times))
 
 
 def _refuse(values: Array, wrong: Mask, requirement: str) -> None:
     if wrong.any():
         places = np.argwhere(wrong)
-        named = ", ".join(f"{values[tuple(place)]} (row {place[0]})" for place in places[:3])
-        more = f" and {len(places) - 3} more" if len(places) > 3 else ""
-        raise ValueError(f"{requirement}; got {named}{more}.")
+        named = [f"{values[tuple(place)]} (row {place[0]})" for place in places[:SHOWN]]
+        raise ValueError(f"{requirement}; got {and_more(named, len(places))}.")
 
 
 def _rows(rows: Indices) -> str:
     """``row 3 is``, or ``rows 3, 5, 8 and 2 more are``."""
     if len(rows) == 1:
         return f"row {rows[0]} is"
-    # Three rows are enough to find the problem; large data would otherwise fill the screen.
-    named = ", ".join(str(row) for row in np.sort(rows)[:3])
-    return f"rows {named} and {len(rows) - 3} more are" if len(rows) > 3 else f"rows {named} are"
+    return f"rows {and_more([str(row) for row in np.sort(rows)[:SHOWN]], len(rows))} are"
