@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
+from scipy.linalg.lapack import dposv
 
 from hazboost.utils.arrays import Array, Indices
 
@@ -154,9 +154,9 @@ def solve(matrix: Array, values: Array) -> Array:
     """Solve a system with a positive matrix."""
     if not len(matrix):
         return values
-    try:
-        solved = scipy.linalg.cho_solve(scipy.linalg.cho_factor(matrix), values)
-    except np.linalg.LinAlgError:  # rounding, where curvatures differ by many orders of magnitude
+    # LAPACK itself: the checks of SciPy's functions take longer than the algebra of a few unknowns.
+    _, solved, failed = dposv(matrix, values)
+    if failed:  # rounding, where curvatures differ by many orders of magnitude
         solved = np.linalg.solve(positive(matrix), values)
     return np.asarray(solved, dtype=np.float64)
 
