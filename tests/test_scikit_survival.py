@@ -33,7 +33,8 @@ from hazboost import FPBoost
 
 
 def small(**parameters):
-    return FPBoost(**{"n_estimators": 15, "init": "marginal", "random_state": 0, **parameters})
+    """Some rounds from the start without features, with two heads: nothing is chosen."""
+    return FPBoost(**{"n_estimators": 15, "init": "marginal", "heads": None, "random_state": 0, **parameters})
 
 
 @pytest.fixture(scope="module")

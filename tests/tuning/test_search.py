@@ -40,7 +40,7 @@ def make_data(n=60, seed=0):
 
 
 X, Y = make_data()
-SMALL = FPBoost(1, 0, init="marginal", n_estimators=4, max_depth=2)
+SMALL = FPBoost(1, 0, heads=None, init="marginal", n_estimators=4, max_depth=2)
 
 
 def steps(trial):
