@@ -118,7 +118,8 @@ def bounded_step(hessian: Array, slope: Array, lowest: Array, highest: Array) ->
         free = np.flatnonzero(~fixed)
         pull = slope + hessian @ step
         move = np.zeros_like(slope)
-        move[free] = -solve(hessian[np.ix_(free, free)], pull[free])
+        # Faster than np.ix_, both for few unknowns and for hundreds.
+        move[free] = -solve(hessian.take(free, axis=0).take(free, axis=1), pull[free])
         room = np.divide(np.where(move > 0.0, highest, lowest) - step, move, out=np.ones_like(step), where=move != 0.0)
         first = int(np.argmin(room))
         if room[first] < 1.0:
