@@ -65,6 +65,7 @@ WORDS = {
     "cli:column.index[rows[0]]": "number",
     "cli:column.index[wrong[0]]": "number",
     "cli:column.name": "name",
+    "cli:last": "number",
     "cli:model.n_features_in_": "n",
     "cli:name": "name",
     "cli:row": "number",

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import time
 import tomllib
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -20,33 +19,16 @@ import pytest
 
 import hazboost
 from hazboost import FPBoost, Surv
-from hazboost.cli import main, models, tables
+from hazboost.cli import models, tables
 from hazboost.cli.command import SUBCOMMANDS
 from hazboost.cli.outcomes import read_events
 from hazboost.cli.values import read_numbers
 from hazboost.datasets import load_dataset
 from hazboost.explain import contributions, importance
 from hazboost.metrics import concordance_index
+from tests.cli.command import ROOT, call, environment, executable, run, simulated
 
-ROOT = Path(__file__).resolve().parents[2]
 OUTCOME = ["--time", "time", "--event", "cens"]
-
-
-def run(*arguments, cwd=None, stdin=None, env=None):
-    """The command in a process of its own."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), **(env or {})}
-    command = [sys.executable, "-m", "hazboost", *map(str, arguments)]
-    return subprocess.run(
-        command, cwd=cwd, input=stdin, capture_output=True, text=True, check=False, env=environment, timeout=100
-    )
-
-
-def call(*arguments):
-    """The command in this process, which starts faster; its exit code."""
-    try:
-        return main([str(one) for one in arguments])
-    except SystemExit as stopped:
-        return stopped.code
 
 
 @pytest.fixture(scope="module")
@@ -93,13 +75,6 @@ def test_the_fitted_model_is_that_of_the_library(folder, model, X):
         text_as_categories(train.drop(columns=["time", "cens"])), Surv.right(train["cens"], train["time"])
     )
     assert (same.predict(X) == model.predict(X)).all()
-
-
-def simulated(n=120, seed=0):
-    rng = np.random.default_rng(seed)
-    x = rng.normal(size=n)
-    time = rng.weibull(1.5, n) * np.exp(-x) + 0.01
-    return pd.DataFrame({"x": x, "time": time, "event": (rng.random(n) < 0.7).astype(int)})
 
 
 def counting():
@@ -533,9 +508,8 @@ def test_a_package_that_is_missing_is_named(monkeypatch, folder, capsys):
 @pytest.mark.skipif(os.name == "nt", reason="sends the signal of Ctrl-C")
 def test_ctrl_c_leaves_nothing_behind(folder, tmp_path):
     """While it waits for rows, with the file of the result begun."""
-    command = [sys.executable, "-m", "hazboost", "predict", folder / "model.hzb", "-", "-o", tmp_path / "out.csv"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    command = [*executable(), "predict", folder / "model.hzb", "-", "-o", tmp_path / "out.csv"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
     deadline = time.monotonic() + 60
     while not list(tmp_path.iterdir()) and time.monotonic() < deadline:
         time.sleep(0.1)

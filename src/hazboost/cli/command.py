@@ -14,14 +14,16 @@ from importlib import import_module
 from types import FrameType, ModuleType
 from typing import NoReturn, TextIO
 
-from hazboost.cli import describe, evaluate, explain, fit, predict
+from hazboost.cli import describe, evaluate, explain, fit, plot, predict, tune
 
 SUBCOMMANDS: dict[str, ModuleType] = {
     "fit": fit,
+    "tune": tune,
     "predict": predict,
     "evaluate": evaluate,
     "describe": describe,
     "explain": explain,
+    "plot": plot,
 }
 #: With this variable in the environment errors are shown with all that Python knows of them.
 DEBUG = "HAZBOOST_DEBUG"

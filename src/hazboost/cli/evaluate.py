@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from hazboost.cli.models import feature_table, read_model
+from hazboost.cli.models import feature_table, name_unused, read_model
 from hazboost.cli.options import threads
-from hazboost.cli.outcomes import add_outcome_options, read_outcome
+from hazboost.cli.outcomes import add_outcome_options, outcome_columns, read_outcome
 from hazboost.cli.writing import write_report
 from hazboost.prediction.evaluation import evaluate
 
@@ -28,4 +28,5 @@ def run(options: Namespace) -> None:
     model = read_model(options.model, options.jobs)
     table, X = feature_table(model, options.data)
     y = read_outcome(options.data, table, options)
+    name_unused(model, table, list(outcome_columns(options).values()))
     write_report(evaluate(model, X, y, options.cause), as_json=options.json)

@@ -46,7 +46,9 @@ def run(options: Namespace) -> None:
         raise InputError("--importance is over all times and causes; leave out --times and --cause.")
     model = read_model(options.model, options.jobs)
     if options.importance:
-        write_blocks(options.output, [importance(model, feature_table(model, options.data)[1])])
+        table, X = feature_table(model, options.data)
+        name_unused(model, table, ())
+        write_blocks(options.output, [importance(model, X)])
     else:
         write_blocks(options.output, _contributions(model, options))
 
