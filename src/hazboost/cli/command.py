@@ -14,7 +14,7 @@ from importlib import import_module
 from types import FrameType, ModuleType
 from typing import NoReturn, TextIO
 
-from hazboost.cli import describe, evaluate, explain, fit, plot, predict, tune
+from hazboost.cli import completion, describe, evaluate, explain, fit, plot, predict, tune
 
 SUBCOMMANDS: dict[str, ModuleType] = {
     "fit": fit,
@@ -24,6 +24,7 @@ SUBCOMMANDS: dict[str, ModuleType] = {
     "describe": describe,
     "explain": explain,
     "plot": plot,
+    "completion": completion,
 }
 #: With this variable in the environment errors are shown with all that Python knows of them.
 DEBUG = "HAZBOOST_DEBUG"
@@ -47,6 +48,7 @@ def make_parser() -> Parser:
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, module in SUBCOMMANDS.items():
         module.add_options(subparsers.add_parser(name, help=module.ABOUT, description=module.ABOUT, allow_abbrev=False))
+    parser.set_defaults(parser=parser)  # which is what completion describes
     return parser
 
 

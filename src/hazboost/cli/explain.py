@@ -24,7 +24,9 @@ def add_options(parser: ArgumentParser) -> None:
     """What to explain, and for whom."""
     parser.add_argument("model", help="model file")
     parser.add_argument("data", help="table: .csv, .parquet or .feather, or - for CSV on standard input")
-    parser.add_argument("-o", "--output", default=STANDARD, help="table of contributions; by default standard output")
+    parser.add_argument(
+        "-o", "--output", metavar="TABLE", default=STANDARD, help="table of contributions; by default standard output"
+    )
     parser.add_argument("--of", choices=OF, default="survival", help="prediction to explain; by default survival")
     parser.add_argument(
         "--times", type=times, metavar="1,2,5", help="by default the time up to which risks are compared"

@@ -27,7 +27,11 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("model", help="model file")
     parser.add_argument("data", help="table: .csv, .parquet or .feather, or - for CSV on standard input")
     parser.add_argument(
-        "-o", "--output", default=STANDARD, help="table of predictions; by default CSV on standard output"
+        "-o",
+        "--output",
+        metavar="TABLE",
+        default=STANDARD,
+        help="table of predictions; by default CSV on standard output",
     )
     parser.add_argument("--what", choices=list(KINDS), default="risk", help="by default the risk")
     parser.add_argument("--times", type=times, metavar="1,2,5", default=[], help="times of survival, incidence or rmst")
