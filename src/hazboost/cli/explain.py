@@ -58,7 +58,7 @@ def run(options: Namespace) -> None:
 def _contributions(model: FPBoost, options: Namespace) -> Iterator[Any]:
     grid = None if options.times is None else [one.value for one in options.times]
     with Rows() as progress:
-        for block, X in feature_blocks(model, options.data, BLOCK):
+        for block, X in feature_blocks(model, options.data, progress, BLOCK):
             if progress.done == 0:
                 name_unused(model, block, ())
             table = contributions(model, X, options.of, grid, options.cause).frame()

@@ -60,7 +60,7 @@ def _check(options: Namespace) -> None:
 
 def _predictions(model: FPBoost, options: Namespace) -> Iterator[Any]:
     with Rows() as progress:
-        for block, X in feature_blocks(model, options.data):
+        for block, X in feature_blocks(model, options.data, progress):
             require_columns(options.data, block, options.keep)
             if progress.done == 0:
                 name_unused(model, block, options.keep)

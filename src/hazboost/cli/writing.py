@@ -66,7 +66,12 @@ def _write_arrow(kind: str, path: Path, blocks: Iterable[Any]) -> None:
     new = require("pyarrow.parquet").ParquetWriter if kind == "parquet" else require("pyarrow.ipc").new_file
     try:
         for block in blocks:
-            table = pyarrow.Table.from_pandas(block, schema=schema, preserve_index=False)
+            try:
+                table = pyarrow.Table.from_pandas(block, schema=schema, preserve_index=False)
+            except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError) as error:
+                raise InputError(
+                    f"a column changes from numbers to text, or has both ({error.args[-1]}); write a .csv file instead."
+                ) from error
             schema = table.schema  # that of the first block; a column that is empty in a later one keeps its type
             writer = new(str(path), schema) if writer is None else writer
             writer.write_table(table)
