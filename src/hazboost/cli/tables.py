@@ -167,7 +167,7 @@ def _refuse_repeated(path: str, names: list[Any]) -> None:
     """Refuse a table in which it is not clear which column a name means."""
     name = next((name for name in names if name != "" and names.count(name) > 1), None)
     if name is not None:
-        raise InputError(f"{path}: two columns have the name {str(name)!r}; rename one of them.")
+        raise InputError(f"{path}: two columns have the name {name!r}; rename one of them.")
 
 
 def _refuse_other_separators(path: str, names: list[Any]) -> None:
