@@ -26,6 +26,7 @@ from hazboost.utils.describe import describe
 from hazboost.utils.devices import beside, is_on_device, to_host
 from hazboost.utils.tables import make_table
 from hazboost.utils.threads import count_threads
+from hazboost.utils.whole_numbers import is_whole_number
 
 
 class Predictor(BaseEstimator):  # type: ignore[misc]
@@ -332,8 +333,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
     def _survival_at_own_times(self, X: Any, target: Target) -> Array:
         """Survival of each subject at the time of its event or of its censoring, given that it was alive at entry."""
         distribution = self._distribution(X).on_host()
-        if len(distribution) != len(target):
-            raise ValueError(f"y must have a row for each of the {len(distribution)} rows of X; got {len(target)}.")
+        check_one_outcome_each(target, len(distribution))
         return distribution.given_alive_at(target.entry).survival(target.lower[:, None])[:, 0]
 
     def _predict_curves(
@@ -375,8 +375,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
     def _check_cause(self, cause: Any) -> int:
         """Check that the model was trained with events of this cause."""
         check_is_fitted(self, "model_")
-        # True is an int to Python, but as a cause it is more likely a mistake than cause 1.
-        if isinstance(cause, bool) or not isinstance(cause, numbers.Integral) or cause not in self.causes_:
+        if not is_whole_number(cause, 1) or cause not in self.causes_:
             known = ", ".join(map(str, self.causes_))
             raise ValueError(f"cause must be one of those in the training data, {known}; got {describe(cause)}.")
         return int(cause)
@@ -412,6 +411,12 @@ def _check_times(times: npt.ArrayLike) -> Array:
     if grid.ndim != 1:
         raise ValueError(f"times must be a list of numbers; got an array of shape {grid.shape}.")
     return grid
+
+
+def check_one_outcome_each(target: Target, rows: int) -> None:
+    """Refuse outcomes of more or fewer subjects than ``X`` has rows."""
+    if len(target) != rows:
+        raise ValueError(f"y must have a row for each of the {rows} rows of X; got {len(target)}.")
 
 
 def log_risk(predicted: Array, cause: int | None) -> Array:
