@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
-from pathlib import Path
 
 from hazboost.cli.errors import InputError
 from hazboost.cli.models import read_model
 from hazboost.cli.tables import STANDARD
-from hazboost.cli.writing import check_output, complete_file
+from hazboost.cli.writing import check_output
 
 ABOUT = "write a web page on which a model predicts"
 
@@ -16,7 +15,7 @@ ABOUT = "write a web page on which a model predicts"
 def add_options(parser: ArgumentParser) -> None:
     """The model, and words for people."""
     parser.add_argument("model", help="model file")
-    parser.add_argument("-o", "--output", required=True, help="the page, a file that ends with .html")
+    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the page, a file that ends with .html")
     parser.add_argument("--title", help="title of the page")
     parser.add_argument(
         "--label",
@@ -69,13 +68,12 @@ def run(options: Namespace) -> None:
         raise InputError("-o must be the name of a file, such as page.html.")
     check_output(options.output)
     events = {int(cause) if cause.isdecimal() else cause: text for cause, text in options.event or []}
-    with complete_file(Path(options.output)) as beside:
-        read_model(options.model).calculator(
-            beside,
-            title=options.title,
-            labels=dict(options.label or []),
-            units=dict(options.unit or []),
-            time_unit=options.time_unit,
-            events=events,
-            language=options.language,
-        )
+    read_model(options.model).calculator(
+        options.output,
+        title=options.title,
+        labels=dict(options.label or []),
+        units=dict(options.unit or []),
+        time_unit=options.time_unit,
+        events=events,
+        language=options.language,
+    )
