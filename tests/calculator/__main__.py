@@ -2,7 +2,7 @@
 
 It needs ``pip install playwright`` and Chromium. The file ``axe.min.js`` is in the package ``axe-core`` on npm. For the
 four models, all predictions of the page are compared with those of the library; then the rules of accessibility are
-tested on wide and narrow screens, in light and dark colours, tab stops and labels are visited, and the page is printed.
+tested on wide and narrow screens, in light and dark colours, tab stops are visited, and the page is printed.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ def check_page(name, folder, playwright, options):
         clock, computing = browser.time_updates()
         violations = {mode: browser.violations(options.axe, mode) for mode in ("light", "dark")} if options.axe else {}
         stops, unlabelled = browser.tab_stops()
+        keyboard = browser.use_keyboard()
         pages = browser.printed_pages(folder / "page.pdf")
         noise = browser.noise
     size, trees = path.stat().st_size, model.model_.n_trees
@@ -68,6 +69,7 @@ def check_page(name, folder, playwright, options):
         *(f"{name}, {mode}: {one}" for mode, found in violations.items() for one in found),
         *(f"{name}: without a label: {one}" for one in unlabelled),
         *([] if stops == sorted(stops) else [f"{name}: the order of tab stops is not that of the page"]),
+        *(f"{name}: {one}" for one in keyboard),
         *([f"{name}: {pages} printed pages"] if pages != 1 else []),
         *(f"{name}: {one}" for one in noise),
     ]

@@ -114,6 +114,26 @@ class Browser:
             unlabelled += [] if focused[1] else [focused[2]]
         return stops, unlabelled
 
+    def use_keyboard(self):
+        """What is wrong when a number is moved, and a choice is made, by arrow keys, and the result is to be heard."""
+        wrong, box = [], self.page.locator("#inputs input[type=number]").first
+        before, step = float(box.input_value()), self.page.evaluate("hazboost.data.inputs[0].step")
+        box.focus()
+        self.page.keyboard.press("ArrowUp")
+        if abs(float(box.input_value()) - before - step) > 1e-9 * max(1.0, abs(before)):
+            wrong.append("an arrow key does not move a number by one step")
+        checked = self.page.locator("[name=outcome]:checked")
+        chosen = checked.get_attribute("id")
+        checked.focus()
+        self.page.keyboard.press("ArrowRight")
+        now = self.page.locator("[name=outcome]:checked").get_attribute("id")
+        if now == chosen or now != f"outcome-{self.page.evaluate('hazboost.state.outcome')}":
+            wrong.append("an arrow key does not choose another outcome")
+        self.page.wait_for_timeout(1_000)
+        if self.page.locator(".sentence").first.text_content() not in self.page.locator("[role=status]").text_content():
+            wrong.append("the result is not announced")
+        return wrong
+
     def printed_pages(self, path):
         """Number of pages on paper."""
         self.page.pdf(path=path, prefer_css_page_size=True)

@@ -12,7 +12,7 @@ import scipy.sparse
 from scipy.special import log_ndtr
 
 from hazboost import FPBoost, load
-from hazboost.calculator.encoding import encode_model
+from hazboost.calculator.encoding import FAMILIES, encode_model
 from hazboost.calculator.page import model_script
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
 from hazboost.hazards.distribution import Distribution
@@ -86,6 +86,10 @@ def test_a_sparse_matrix_with_zeros_that_count_as_missing():
     y = single(numbers(300, 0), 0)
     model = FPBoost(**QUICK).fit(X, y)
     assert max(errors(model, X[:50]).values()) < 1e-9
+
+
+def test_a_calculator_knows_all_families():
+    assert set(HEADS) == FAMILIES
 
 
 def test_heads_of_all_families_with_all_activations(make_mixture):
