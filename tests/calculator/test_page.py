@@ -193,8 +193,8 @@ def test_every_text_is_used_and_every_used_text_is_there():
 
 
 def test_another_language_needs_all_texts():
-    french = dict.fromkeys(read_texts("en", None), "mot")
-    assert set(read_texts("fr", french).values()) == {"mot"}
+    french = dict.fromkeys(read_texts("en", None), "parole")
+    assert set(read_texts("fr", french).values()) == {"parole"}
     french.pop("time")
     with pytest.raises(ValueError, match=r"got 'fr'\. For another one, give .* time are missing"):
         read_texts("fr", french)
@@ -208,7 +208,7 @@ def test_another_language_needs_all_texts():
         ({"events": {2: "death"}}, "events: 2 is not known to the model, which has 1"),
         ({"time_unit": ("years", 0.0)}, "time_unit must be the name of the unit of time, or a pair"),
         ({"language": "../x"}, "language must be the code of a language"),
-        ({"texts": {"titel": "x"}}, "texts: there is no text 'titel'"),
+        ({"texts": {"heading": "x"}}, "texts: there is no text 'heading'"),
         ({"texts": {"time": "{hour}"}}, "texts: 'time' has the place hour"),
     ],
 )

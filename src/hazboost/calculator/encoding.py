@@ -17,7 +17,6 @@ from hazboost.training.linear import LinearStart
 from hazboost.training.starts import ConstantStart
 from hazboost.utils.arrays import Array
 
-
 #: Families of heads that ``assets/model/heads.js`` knows.
 FAMILIES = frozenset(
     {"weibull", "loglogistic", "exponential", "gompertz", "lognormal", "exponentiated_weibull", "bounded"}
