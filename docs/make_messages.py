@@ -34,6 +34,7 @@ SECTIONS = {
     "Data sets": ["datasets"],
     "Plots": ["plots"],
     "Report": ["report"],
+    "Calculator": ["calculator"],
     "Command line": ["cli"],
 }
 #: Messages for developers, which no user of the public functions can meet, and reasons that are part of others.
@@ -62,11 +63,13 @@ INTERNAL = (
 #: text that begins with = is no placeholder.
 WORDS = {
     "cli:clash[0]": "name",
+    "cli:error.args[-1]": "reason",
     "cli:column.index[infinite[0]]": "number",
     "cli:column.index[missing[0]]": "number",
     "cli:column.index[rows[0]]": "number",
     "cli:column.index[wrong[0]]": "number",
     "cli:column.name": "name",
+    "cli:last": "number",
     "cli:model.n_features_in_": "n",
     "cli:name": "name",
     "cli:row": "number",

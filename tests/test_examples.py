@@ -204,6 +204,16 @@ def test_code_of_the_page_on_model_files_runs(tmp_path, monkeypatch, capsys):
     assert inside.scores(np.zeros((1, 2))) == pytest.approx(start + inside.trust * names["trees"], abs=1e-6)
 
 
+def test_code_of_the_page_on_calculators_runs(tmp_path, monkeypatch):
+    """The blocks build on each other."""
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for block in python_blocks("docs/calculator.md"):
+        exec(compile(block, "docs/calculator.md", "exec"), names)
+    assert "About the patient" in (tmp_path / "calculator.html").read_text(encoding="utf-8")
+    assert names["frame"].startswith('<iframe srcdoc="&lt;!doctype html&gt;')
+
+
 def test_example_of_the_readme_prints_what_it_promises(capsys):
     exec(compile(python_blocks("README.md")[0], "README.md", "exec"), {})
     printed = capsys.readouterr().out
@@ -225,6 +235,7 @@ def test_code_of_the_tuning_page_runs(number, capsys):
         "README.md",
         "CONTRIBUTING.md",
         "docs/architecture.md",
+        "docs/calculator.md",
         "docs/command-line.md",
         "docs/conventions.md",
         "docs/defaults.md",

@@ -52,7 +52,9 @@ from hazboost.training.starts import STARTS
 from hazboost.utils.arrays import Array
 from hazboost.utils.describe import describe
 from hazboost.utils.devices import to_device, to_host
+from hazboost.utils.files import complete_file
 from hazboost.utils.threads import count_threads
+from hazboost.utils.whole_numbers import is_whole_number
 
 #: Learning rate of the authors' code.
 RATE_OF_AUTHORS = 0.1
@@ -752,7 +754,7 @@ default="scaled_softmax"
             if name not in HEADS:
                 known = ", ".join(sorted(set(HEADS) - set(counts)))
                 raise ValueError(f"heads: unknown family {describe(name)}; known ones are {known}.")
-            if not isinstance(count, numbers.Integral) or isinstance(count, bool) or not 0 <= count <= MAX_HEADS:
+            if not is_whole_number(count, 0) or count > MAX_HEADS:
                 raise ValueError(
                     f"heads: the number of {name} heads must be a whole number from 0 to {MAX_HEADS}; got "
                     f"{describe(count)}."
@@ -845,7 +847,7 @@ default="scaled_softmax"
         Parameters
         ----------
         path : path
-            Name of the file, usually with the ending ``.html``. An existing file is replaced.
+            Name of the file, usually with the ending ``.html``. An existing file is replaced when the page is complete.
         title : str, optional
             Title of the page.
         labels : mapping of str to str, optional
@@ -897,7 +899,8 @@ default="scaled_softmax"
             language=language,
             texts=texts,
         )
-        Path(path).write_text(page, encoding="utf-8", newline="\n")
+        with complete_file(path) as beside:
+            beside.write_text(page, encoding="utf-8", newline="\n")
 
     def report(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
 
 from hazboost import FPBoost, Surv
 
@@ -70,11 +71,11 @@ FOUR = {
 }
 
 
-def fit(name, n=400):
-    """One of the four models."""
+def fit(name, n=400, **parameters):
+    """One of the four models, with some parameters changed."""
     model, make, outcome = FOUR[name]
     X = make(n, 0)
-    return model.fit(X, outcome(X, 0))
+    return clone(model).set_params(**parameters).fit(X, outcome(X, 0))
 
 
 def rows(name, n):

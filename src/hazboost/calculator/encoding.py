@@ -17,6 +17,11 @@ from hazboost.training.linear import LinearStart
 from hazboost.training.starts import ConstantStart
 from hazboost.utils.arrays import Array
 
+#: Families of heads that ``assets/model/heads.js`` knows.
+FAMILIES = frozenset(
+    {"weibull", "loglogistic", "exponential", "gompertz", "lognormal", "exponentiated_weibull", "bounded"}
+)
+
 
 def encode_model(model: Model, width: int) -> dict[str, Any]:
     """The model as JSON; ``width`` is the number of features."""
@@ -88,6 +93,11 @@ def _encode_design(design: Design, coefficient: Array) -> dict[str, Any]:
 
 
 def _encode_mixture(mixture: Mixture) -> dict[str, Any]:
+    for block in mixture.one_cause.blocks:
+        if block.head.name not in FAMILIES:
+            raise ValueError(
+                f"model: a calculator knows no heads of the family {block.head.name!r}; use a model without them."
+            )
     return {
         "blocks": [[block.head.name, block.count, len(block.head.parameters)] for block in mixture.one_cause.blocks],
         "parameterActivation": mixture.parameter_activation.name,

@@ -58,10 +58,14 @@ def _question(name: str, feature: Feature, categories: list[Any] | None, labels:
     if categories is not None or _is_choice(feature):
         shown = [str(one) for one in categories] if categories else [f"{one:.6g}" for one in feature.values.tolist()]
         values = range(len(shown)) if categories else feature.values.tolist()
-        options = [[value, str(labels.get(f"{name}={text}", text))] for value, text in zip(values, shown, strict=True)]
+        keys, order = [f"{name}={text}" for text in shown], list(labels)
+        options = [[value, str(labels.get(key, text))] for key, value, text in zip(keys, values, shown, strict=True)]
         share = np.cumsum(feature.counts) / max(1, feature.counts.sum())
         usual = int(np.argmax(feature.counts)) if categories else int(np.argmax(share >= 0.5))
-        return {"options": options, "typical": options[usual][0] if options else None}
+        typical = options[usual][0] if options else None
+        if all(key in labels for key in keys):  # whoever names all of them has put them in order
+            options = [options[i] for i in sorted(range(len(keys)), key=lambda i: order.index(keys[i]))]
+        return {"options": options, "typical": typical}
     low, high = feature.quantiles[0], feature.quantiles[-1]
     if not np.isfinite([low, high]).all():  # rows that were drawn at random do not know it
         return {"typical": None}
@@ -81,8 +85,8 @@ def _slider(feature: Feature) -> dict[str, Any]:
     begin, end = (float(quantiles[i]) for i in SLIDER)
     if begin == end:
         begin, end = float(quantiles[0]), float(quantiles[-1])
-    # Values are not known one by one, but quantiles of whole numbers are whole or halves of them.
-    whole = bool((quantiles[[0, -1]] % 1 == 0).all() and (quantiles * 100 % 1 == 0).all()) and end - begin >= FEW_VALUES
+    # Values are not known one by one, but quartiles of whole numbers are multiples of a quarter.
+    whole = bool((quantiles[[0, -1]] % 1 == 0).all() and (quantiles[[*USUAL, MIDDLE]] % 0.25 == 0).all())
     step = _round_step((end - begin) / STEPS)
     step = max(1.0, step) if whole else step
     decimals = max(0, -floor(log10(step)))

@@ -24,7 +24,10 @@ from hazboost.utils.arrays import Array
 
 #: Scripts, in the order in which they build on each other.
 MODEL_SCRIPTS = ("numbers", "trees", "start", "heads", "clipping", "mixture", "integrals", "distribution", "model")
-PAGE_SCRIPTS = ("elements", "wording", "outcomes", "inputs", "chart", "people", "table", "contributions", "main")
+PAGE_SCRIPTS = (
+    *("elements", "wording", "outcomes", "inputs", "chart", "people", "table", "contributions"),
+    *("state", "form", "sentences", "results", "main"),
+)
 
 
 def calculator_page(

@@ -152,11 +152,7 @@ class DCalibrationDisplay(Display):
         check_model(model)
         check_alignment({"X": X, "y": y})
         target = read_outcome(y)
-        distribution = model._distribution(X).on_host()
-        if len(distribution) != len(target):
-            raise ValueError(f"y must have a row for each of the {len(distribution)} rows of X; got {len(target)}.")
-        at_event = distribution.given_alive_at(target.entry).survival(target.lower[:, None])[:, 0]
-        return cls(d_calibration(y, at_event, n_bins=n_bins)).plot(ax)
+        return cls(d_calibration(y, model._survival_at_own_times(X, target), n_bins=n_bins)).plot(ax)
 
     def frame(self) -> Any:
         """The bars, with the columns low, high, count and share.

@@ -22,7 +22,7 @@ const REFERENCES = [
 
 // Whether sum_j w_j h_j(t) is positive, computed so that nothing overflows.
 function isPositive(heads, logT) {
-  const logs = heads.map(({ head, logs: own, weight }) => head.logHazard(logT, own) + Math.log(Math.abs(weight)));
+  const logs = heads.map(({ head, weight }) => head.logHazard(logT) + Math.log(Math.abs(weight)));
   const largest = Math.max(...logs);
   if (!Number.isFinite(largest)) return false;
   return heads.reduce((sum, { weight }, i) => sum + Math.sign(weight) * Math.exp(logs[i] - largest), 0) > 0;

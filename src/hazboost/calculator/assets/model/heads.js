@@ -1,4 +1,4 @@
-// Hazard families. Every argument is a logarithm. `cumulative` is H(t), `logHazard` is log h(t).
+// Hazard families: from the logarithms of the parameters to functions of log-time, H(t) and log h(t).
 
 const MAX_EXPONENT = 300;
 const LOG_SQRT_2PI = 0.5 * Math.log(2 * Math.PI);
@@ -47,19 +47,21 @@ function exponentiatedWeibull(z, logA) {
 }
 
 const HEADS = {
-  exponential: {
-    cumulative: (logT, [logEta]) => Math.exp(Math.min(logEta + logT, MAX_EXPONENT)),
-    logHazard: (logT, [logEta]) => logEta,
-  },
-  gompertz: {
-    cumulative: (logT, [logEta, logK]) =>
-      Math.exp(logEta - logK) * Math.expm1(Math.exp(Math.min(logK + logT, Math.log(MAX_EXPONENT)))),
-    logHazard: (logT, [logEta, logK]) => logEta + Math.exp(Math.min(logK + logT, 2 * MAX_EXPONENT)),
-  },
+  exponential: ([logEta]) => ({
+    cumulative: (logT) => Math.exp(Math.min(logEta + logT, MAX_EXPONENT)),
+    logHazard: () => logEta,
+  }),
+  gompertz: ([logEta, logK]) => ({
+    cumulative: (logT) => Math.exp(logEta - logK) * Math.expm1(Math.exp(Math.min(logK + logT, Math.log(MAX_EXPONENT)))),
+    logHazard: (logT) => logEta + Math.exp(Math.min(logK + logT, 2 * MAX_EXPONENT)),
+  }),
 };
-for (const [name, link] of Object.entries(LINKS)) {
-  HEADS[name] = {
-    cumulative: (logT, [logEta, logK, logA]) => link.value(logEta + Math.exp(logK) * logT, logA),
-    logHazard: (logT, [logEta, logK, logA]) => link.logSlope(logEta + Math.exp(logK) * logT, logA) + logK - logT,
+for (const [family, link] of Object.entries(LINKS)) {
+  HEADS[family] = ([logEta, logK, logA]) => {
+    const k = Math.exp(logK);
+    return {
+      cumulative: (logT) => link.value(logEta + k * logT, logA),
+      logHazard: (logT) => link.logSlope(logEta + k * logT, logA) + logK - logT,
+    };
   };
 }

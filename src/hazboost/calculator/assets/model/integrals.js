@@ -16,7 +16,14 @@ const TO_SLOPE = NODES.map((x, i) => {
   return row;
 });
 
-const product = (matrix, values) => matrix.map((row) => row.reduce((sum, one, i) => sum + one * values[i], 0));
+function product(matrix, values) {
+  const result = new Float64Array(matrix.length);
+  for (let i = 0; i < matrix.length; i++) {
+    const row = matrix[i];
+    for (let j = 0; j < row.length; j++) result[i] += row[j] * values[j];
+  }
+  return result;
+}
 
 // Coefficients of the antiderivative that is zero at -1.
 function antiderivative(coefficients) {
@@ -32,7 +39,9 @@ function antiderivative(coefficients) {
 function clenshaw(coefficients, x) {
   let one = 0, two = 0;
   for (let degree = coefficients.length - 1; degree > 0; degree--) {
-    [one, two] = [coefficients[degree] + 2 * x * one - two, one];
+    const next = coefficients[degree] + 2 * x * one - two;
+    two = one;
+    one = next;
   }
   return coefficients[0] + x * one - two;
 }
@@ -52,7 +61,8 @@ function integrate(functions, edges, limits, tolerance) {
       const seen = NODES.map((node) => functions(0.5 * (left + right + (right - left) * node)));
       panel.coefficients = seen[0].g.map((_, i) => {
         const slope = product(TO_SLOPE, seen.map(({ g }) => g[i]));
-        return product(TO_COEFFICIENTS, slope.map((one, node) => one * seen[node].f));
+        for (let node = 0; node < POINTS; node++) slope[node] *= seen[node].f;
+        return product(TO_COEFFICIENTS, slope);
       });
       panel.miss = Math.max(...panel.coefficients.map((one) => Math.abs(one[POINTS - 1]) + Math.abs(one[POINTS - 2]) + Math.abs(one[POINTS - 3])));
       // After several halvings the error must be smaller, or is due to rounding.
@@ -69,14 +79,16 @@ function integrate(functions, edges, limits, tolerance) {
     });
   }
   done.sort((one, other) => one.left - other.left);
-  for (const panel of done) panel.integrals = panel.coefficients.map(antiderivative);
+  for (const panel of done) {
+    panel.integrals = panel.coefficients.map(antiderivative);
+    panel.whole = panel.integrals.map((one) => clenshaw(one, 1));
+  }
   const count = functions(edges[0]).g.length;
   return Array.from({ length: count }, (_, i) => limits.map((limit) => {
     let total = 0;
-    for (const { left, right, integrals } of done) {
+    for (const { left, right, integrals, whole } of done) {
       if (limit <= left) break;
-      total += limit >= right ? integrals[i].reduce((sum, one) => sum + one, 0)
-        : clenshaw(integrals[i], (2 * limit - left - right) / (right - left));
+      total += limit >= right ? whole[i] : clenshaw(integrals[i], (2 * limit - left - right) / (right - left));
     }
     return total;
   }));

@@ -41,17 +41,14 @@ function readMixture({ blocks, parameterActivation, weightActivation, background
       for (let i = 0; i < count; i++) {
         const logs = [];
         for (let p = 0; p < each; p++) logs.push(activate(scores[place + p * count + i]));
-        found.push({ head: HEADS[name], logs });
+        found.push(logs.some(Number.isNaN) ? null : HEADS[name](logs)); // a parameter of zero: no hazard
       }
       place += count * each;
     }
     const first = causes * parameters + cause * weightScores;
     const own = Array.from(scores.slice(first, first + weightScores));
     const weights = weightActivation === "uniform" ? found.map(() => 1 / heads) : WEIGHT_ACTIVATIONS[weightActivation](own);
-    // A head one of whose parameters is zero has no hazard.
-    return found
-      .map((one, i) => ({ ...one, weight: one.logs.some(Number.isNaN) ? 0 : weights[i] }))
-      .filter((one) => one.weight !== 0);
+    return found.map((head, i) => ({ head, weight: weights[i] })).filter(({ head, weight }) => head && weight !== 0);
   }
 
   return {
@@ -76,7 +73,7 @@ function causeHazard(heads, background, signed) {
   }
   const sum = (logT) => {
     let total = 0;
-    for (const { head, logs, weight } of heads) total += weight * head.cumulative(logT, logs);
+    for (const { head, weight } of heads) total += weight * head.cumulative(logT);
     return total;
   };
   return signed ? clipped(heads, sum) : { cumulative: sum, zeros: [] };

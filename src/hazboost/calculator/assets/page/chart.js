@@ -1,6 +1,6 @@
 // Curves over time: of one or two scenarios, and of everybody.
 
-const CURVE_POINTS = 80, MARGIN = { top: 14, right: 16, bottom: 46, left: 52 };
+const CURVE_POINTS = 120, MARGIN = { top: 14, right: 24, bottom: 46, left: 52 };
 
 // Round numbers from 0 to an end.
 function ticks(end, count) {
@@ -28,7 +28,7 @@ function makeChart(setTime) {
   svg.addEventListener("pointerdown", pointed);
   svg.addEventListener("pointermove", pointed);
 
-  // `curves` are { name, values } at `times`; `cohort` is { times, values }.
+  // `curves` are { values at `times`, now, rises }; `cohort` is { times, values }.
   function show(times, curves, cohort, time, description) {
     const height = clip(Math.round(width * 0.56), 230, 380);
     const end = times[times.length - 1], inner = { width: width - MARGIN.left - MARGIN.right, height: height - MARGIN.top - MARGIN.bottom };
@@ -38,7 +38,7 @@ function makeChart(setTime) {
     if (end > data.time.longest) {
       const from = x(data.time.longest);
       parts.push(draw("rect", { class: "beyond", x: from, y: MARGIN.top, width: x(end) - from, height: inner.height }),
-        draw("text", { class: "axis", x: x(end) - 6, y: MARGIN.top + 16, "text-anchor": "end" }, say("beyond")));
+        draw("text", { class: "axis", x: x(end) - 6, y: y(0) - 10, "text-anchor": "end" }, say("beyond")));
     }
     for (const share of [0, 0.25, 0.5, 0.75, 1]) {
       parts.push(draw("line", { class: "grid", x1: MARGIN.left, x2: width - MARGIN.right, y1: y(share), y2: y(share) }),
@@ -61,13 +61,14 @@ function makeChart(setTime) {
     curves.forEach((curve, i) => {
       parts.push(draw("circle", { class: `dot scenario${i}`, cx: x(time), cy: y(curve.now), r: 5.5 }));
     });
-    // Values beside the dots, on the side with more room and apart from each other.
-    const late = x(time) > width - 90;
+    // Values beside the dots, on the side where the curve is not, and apart from each other.
     curves.forEach((curve, i) => {
-      const otherNow = curves.length > 1 ? curves[1 - i].now : null;
-      const above = otherNow === null ? curve.now < 0.5 || curve.now < 0.9 : curve.now >= otherNow;
-      parts.push(draw("text", { class: `value scenario${i}`, x: x(time) + (late ? -10 : 10),
-        y: clip(y(curve.now) + (above ? -9 : 21), MARGIN.top + 12, y(0) - 5), "text-anchor": late ? "end" : "start" }, percent(curve.now)));
+      const left = curve.rises ? x(time) > MARGIN.left + 60 : x(time) > width - 60;
+      const lower = curves.length > 1 && (curve.now < curves[1 - i].now || (curve.now === curves[1 - i].now && i === 1));
+      const below = lower || y(curve.now) < MARGIN.top + 24;
+      parts.push(draw("text", { class: `value scenario${i}`, x: x(time) + (left !== (below && curve.rises) ? -10 : 10),
+        y: clip(y(curve.now) + (below ? 22 : -10), MARGIN.top + 12, y(0) - 5),
+        "text-anchor": left !== (below && curve.rises) ? "end" : "start" }, percent(curve.now)));
     });
     svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     svg.replaceChildren(...parts);

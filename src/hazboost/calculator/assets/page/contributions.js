@@ -8,7 +8,8 @@ function contributionsOf(values, time, outcome, now) {
     if (Object.is(values[i], typical)) return { input, value: values[i], effect: 0 };
     const others = values.slice();
     others[i] = typical;
-    const share = probabilities(model.predict(rowOf(others)), [time], CONTRIBUTION_ACCURACY)[outcome][0];
+    const distribution = model.predict(rowOf(others));
+    const share = outcome === 0 ? distribution.survival(time) : distribution.incidences([time], CONTRIBUTION_ACCURACY)[outcome - 1][0];
     return { input, value: values[i], effect: 100 * (now - share) };
   });
 }
@@ -26,9 +27,9 @@ function makeContributions() {
         const size = Math.min(50, (50 * Math.abs(effect)) / largest);
         const bar = draw("svg", { class: "bar", viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
           draw("line", { x1: 50, x2: 50, y1: 0, y2: 10 }),
-          draw("rect", { class: effect < 0 ? "down" : "up", x: effect < 0 ? 50 - size : 50, y: 1.5, width: size, height: 7 }));
-        return make("li", {}, make("span", { class: "what" }, name(input.label), `: ${sayValue(input, value)} `,
-          make("span", { class: "typical" }, `(${sayValue(input, typicalValue(input))})`)), bar,
+          draw("rect", { x: effect < 0 ? 50 - size : 50, y: 1.5, width: size, height: 7 }));
+        return make("li", {}, make("span", { class: "what" }, name(input.label), `: ${sayValue(input, value)}`,
+          make("span", { class: "typical" }, say("typicalIs", { value: sayValue(input, typicalValue(input)) }))), bar,
         make("span", { class: "effect" }, signed(effect)));
       }));
       rest.textContent = moved.length === 0 ? say("contributionsNone")

@@ -5,7 +5,7 @@ const typicalValue = (input) => (input.typical === null ? NaN : input.typical);
 function sayValue(input, value) {
   if (Number.isNaN(value)) return say("notKnown");
   if (input.options) return isolate((input.options.find(([code]) => code === value) ?? ["", String(value)])[1]);
-  const shown = format(value, { maximumFractionDigits: Math.max(input.decimals ?? 0, 6), maximumSignificantDigits: 6 });
+  const shown = many(value);
   return input.unit ? `${shown} ${isolate(input.unit)}` : shown;
 }
 
@@ -55,6 +55,7 @@ function makeNumber(input, id, change) {
     }
     unknown.checked = Number.isNaN(value);
   }
+  if (hasRange) stepByArrows(box, input.step);
   box.addEventListener("input", () => {
     const value = box.value === "" ? NaN : Number(box.value);
     set(value);
@@ -72,7 +73,7 @@ function makeNumber(input, id, change) {
     change(value);
   });
   const usual = hasRange ? make("span", { class: "usual", id: `${id}-usual` },
-    say("usual", { low: format(input.usual[0]), high: format(input.usual[1]) })) : null;
+    say("usual", { low: many(input.usual[0]), high: many(input.usual[1]) })) : null;
   const notKnown = make("span", { class: "not-known" }, unknown, make("label", { for: `${id}-unknown` },
     say("notKnown"), make("span", { class: "hidden" }, ": ", name(input.label))));
   return {
@@ -84,12 +85,23 @@ function makeNumber(input, id, change) {
   };
 }
 
+// Arrow keys move a number by steps of its own size; a browser would always move it by one.
+function stepByArrows(box, step) {
+  box.addEventListener("keydown", (event) => {
+    const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key];
+    if (direction === undefined) return;
+    event.preventDefault();
+    box.value = Number((Number(box.value) + direction * step).toPrecision(10));
+    box.dispatchEvent(new Event("input"));
+  });
+}
+
 // What is unusual about the values of a scenario.
 function warningsFor(values) {
   return data.inputs.flatMap((input, i) => {
     const value = values[i], label = isolate(input.label);
     if (Number.isNaN(value)) return input.missing === 0 ? [say("neverMissing", { label })] : [];
     if (input.low === undefined || (value >= input.low && value <= input.high)) return [];
-    return [say("outside", { label, value: sayValue(input, value), low: few(input.low), high: few(input.high) })];
+    return [say("outside", { label, value: sayValue(input, value), low: many(input.low), high: many(input.high) })];
   });
 }

@@ -5,12 +5,12 @@ const eventNames = data.events.map((given, i) =>
   given === null ? (data.events.length === 1 ? say("event") : say("eventOf", { number: i + 1 })) : isolate(given));
 const outcomes = [
   { key: "none", label: say("without") },
-  ...eventNames.map((event, i) => ({ key: `event${i}`, label: data.events.length === 1 ? say("withEvent", { event }) : event })),
+  ...eventNames.map((event, i) => ({ key: `event${i}`, label: say("withEvent", { event }) })),
 ];
 
 // Probabilities of all outcomes at some times: one array for each outcome.
-function probabilities(distribution, times, accuracy) {
-  return [times.map(distribution.survival), ...distribution.incidences(times, accuracy)];
+function probabilities(distribution, times) {
+  return [times.map(distribution.survival), ...distribution.incidences(times)];
 }
 
 // The same for everybody in the training data, by the steps that were kept of their curves.
@@ -20,6 +20,13 @@ function cohortAt(time) {
   while (last + 1 < times.length && times[last + 1] <= time) last++;
   const events = incidence.map((curve) => curve[last]);
   return [1 - events.reduce((sum, one) => sum + one, 0), ...events];
+}
+
+// One outcome of everybody over time.
+function cohortCurve(outcome) {
+  const { times, incidence } = data.cohort;
+  const values = times.map((_, i) => (outcome === 0 ? 1 - incidence.reduce((sum, curve) => sum + curve[i], 0) : incidence[outcome - 1][i]));
+  return { times, values };
 }
 
 // Whole numbers of 100 people that add up to 100: those with the largest remainders are rounded up.

@@ -17,12 +17,16 @@ function makePeople() {
       draw("path", { d: PERSON, class: `outcome${i}` })), count, " ", name(outcome.label)) };
   });
   legend.append(...entries.slice(1).map((one) => one.element), entries[0].element);
+  const shown = Array(100).fill(null);
   return {
     element: make("div", {}, svg, legend),
     show(counts) {
       let next = 0;
       for (const [outcome, count] of inOrder(counts)) {
-        for (let i = 0; i < count; i++) icons[next++].setAttribute("class", `outcome${outcome}`);
+        for (let i = 0; i < count; i++, next++) {
+          if (shown[next] !== outcome) icons[next].setAttribute("class", `outcome${outcome}`);
+          shown[next] = outcome;
+        }
         entries[outcome].count.textContent = whole(count);
       }
       const items = inOrder(counts).map(([outcome, count]) => `${whole(count)} ${outcomes[outcome].label}`);
