@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -37,6 +37,7 @@ from hazboost.files import Fitted, ModelFileError, read_file, write_file
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
 from hazboost.hazards.heads import HEADS
 from hazboost.hazards.mixture import Mixture
+from hazboost.onnx import OUTPUTS, write_onnx
 from hazboost.prediction.notebook import summarize, summary_card
 from hazboost.prediction.predictor import Predictor
 from hazboost.training.advice import advise_on_size, advise_on_ties, check_can_stop
@@ -821,6 +822,33 @@ default="scaled_softmax"
         self._validate_params()
         attributes = {name: value for name, value in vars(self).items() if name.endswith("_") and name != "model_"}
         write_file(path, Fitted(self.get_params(deep=False), attributes, self.model_), summarize(self))
+
+    def to_onnx(self, path: str | os.PathLike[str], outputs: Sequence[str] = OUTPUTS) -> None:
+        """Write the fitted model to an ONNX file, for programs in other languages.
+
+        It computes what this model predicts, up to rounding errors of the trees, which are in single precision. The
+        page docs/onnx.md describes inputs and outputs.
+
+        Parameters
+        ----------
+        path : path
+            Name of the file, usually with the ending ``.onnx``. An existing file is replaced when the new one is
+            complete.
+        outputs : sequence of str, default=all
+            Some of "scores", "parameters", "survival", "cumulative_hazard" and "cumulative_incidence". Of these, the
+            cumulative incidence of competing causes alone takes much time to compute.
+
+        Raises
+        ------
+        ValueError
+            Weights may be negative (``heads_activation`` "tanh" and "identity"), for which ONNX has no operators.
+
+        See Also
+        --------
+        save : A file from which all of this model is loaded again.
+        """
+        check_is_fitted(self, "model_")
+        write_onnx(path, self.model_, self.n_features_in_, outputs)
 
     def _repr_html_inner(self) -> str:
         """scikit-learn's diagram, and below it what was learned."""

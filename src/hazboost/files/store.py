@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from hazboost.files.archive import LARGEST, pack, size_of, unpack
 from hazboost.files.contents import Fitted, read_contents, write_contents
 from hazboost.files.errors import ModelFileError
 from hazboost.files.manifest import FORMAT_VERSION, check_entries, own_version, read_manifest, with_manifest, writer
+from hazboost.utils.whole_files import write_whole
 
 #: What may go wrong while a file is read that somebody has made or changed.
 FAULTS = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, MemoryError, ImportError)
@@ -44,21 +44,7 @@ def write_file(path: str | os.PathLike[str], fitted: Fitted, summary: Mapping[st
             f"path: the model would need {size} bytes, and a model file must not be larger than {LARGEST} bytes, with "
             f"{document.LARGEST} for names; use fewer rounds, smaller trees or fewer features."
         )
-    _replace(Path(path), entries)
-
-
-def _replace(path: Path, entries: Mapping[str, bytes]) -> None:
-    """Write beside the file and put the result in its place, so that a half-written file is never seen."""
-    beside = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
-    try:
-        with beside.open("xb") as file:
-            file.writelines(pack(entries))
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    write_whole(path, pack(entries))
 
 
 def read_file(path: str | os.PathLike[str]) -> Fitted:
