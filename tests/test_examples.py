@@ -204,6 +204,15 @@ def test_code_of_the_page_on_model_files_runs(tmp_path, monkeypatch, capsys):
     assert inside.scores(np.zeros((1, 2))) == pytest.approx(start + inside.trust * names["trees"], abs=1e-6)
 
 
+def test_code_of_the_page_on_summaries_runs(capsys):
+    names, (block,) = {}, python_blocks("docs/summary.md")
+    exec(compile(block, "docs/summary.md", "exec"), names)
+    printed = capsys.readouterr().out
+    text = (ROOT / "docs" / "summary.md").read_text(encoding="utf-8")
+    described = re.findall(r"^\| ([A-Z][^|]*?) \|", text, re.MULTILINE)
+    assert re.findall(r"^([A-Z][a-z ]*)(?: \(|$)", printed, re.MULTILINE) == described
+
+
 def test_code_of_the_page_on_onnx_runs(tmp_path, monkeypatch, capsys):
     pytest.importorskip("onnxruntime")
     monkeypatch.chdir(tmp_path)
@@ -244,6 +253,7 @@ def test_code_of_the_tuning_page_runs(number, capsys):
         "docs/plots.md",
         "docs/running-experiments.md",
         "docs/speed.md",
+        "docs/summary.md",
         "docs/tuning.md",
     ],
 )

@@ -38,8 +38,10 @@ from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIO
 from hazboost.hazards.heads import HEADS
 from hazboost.hazards.mixture import Mixture
 from hazboost.onnx import OUTPUTS, write_onnx
-from hazboost.prediction.notebook import summarize, summary_card
+from hazboost.prediction.notebook import summary_card
 from hazboost.prediction.predictor import Predictor
+from hazboost.summary import Summary as ModelSummary
+from hazboost.summary import summarize
 from hazboost.training.advice import advise_on_size, advise_on_ties, check_can_stop
 from hazboost.training.cohort import describe_cohort
 from hazboost.training.constraints import check_constraints
@@ -788,6 +790,30 @@ default="scaled_softmax"
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
+    def summary(self) -> ModelSummary:
+        """What the model is and how well it fits: data, heads in words, choices, fit, strongest features.
+
+        Returns
+        -------
+        Summary
+            ``print`` shows it as text and a notebook as HTML; `Summary.to_dict` has the numbers, and more of them.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hazboost import FPBoost
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 2))
+        >>> y = np.ones(200, dtype=bool), rng.weibull(1.5, size=200) * np.exp(-X[:, 0])
+        >>> summary = FPBoost(n_estimators=5, random_state=0).fit(X, y).summary()
+        >>> print(str(summary).splitlines()[0])
+        FPBoost, trained on 200 subjects with 200 events
+        >>> summary.to_dict()["effects"][0]["feature"]
+        'x0'
+        """
+        check_is_fitted(self, "model_")
+        return summarize(self)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to one file, which `hazboost.load` reads.
 
@@ -821,7 +847,7 @@ default="scaled_softmax"
         check_is_fitted(self, "model_")
         self._validate_params()
         attributes = {name: value for name, value in vars(self).items() if name.endswith("_") and name != "model_"}
-        write_file(path, Fitted(self.get_params(deep=False), attributes, self.model_), summarize(self))
+        write_file(path, Fitted(self.get_params(deep=False), attributes, self.model_), self.summary().lines())
 
     def to_onnx(self, path: str | os.PathLike[str], outputs: Sequence[str] = OUTPUTS) -> None:
         """Write the fitted model to an ONNX file, for programs in other languages.
