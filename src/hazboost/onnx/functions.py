@@ -128,7 +128,7 @@ UFUNCS: dict[str, Callable[..., Any]] = {
     "bitwise_and": _comparison("And"),
     "bitwise_or": _comparison("Or"),
     "invert": _comparison("Not"),
-    "matmul": _operator("Gemm"),  # not MatMul, which onnxruntime 1.21 joins with a transposition in single precision only
+    "matmul": _operator("Gemm"),  # MatMul and a transposition are joined by onnxruntime 1.21 in single precision only
     "maximum": _operator("Max"),
     "minimum": _operator("Min"),
     "multiply": _operator("Mul"),
