@@ -20,7 +20,7 @@ from hazboost.onnx.trees import sum_trees
 from hazboost.prediction.model import Model
 from hazboost.utils.arrays import Array
 from hazboost.utils.describe import describe
-from hazboost.utils.whole_files import write_whole
+from hazboost.utils.files import complete_file
 
 #: Outputs that are functions of time.
 OVER_TIME = ("survival", "cumulative_hazard", "cumulative_incidence")
@@ -31,7 +31,9 @@ DOUBLE = TYPES[np.dtype(np.float64)]
 def write_onnx(path: str | os.PathLike[str], model: Model, n_features: int, outputs: Sequence[str]) -> None:
     """Write a fitted model for so many features to a file, with some of `OUTPUTS`."""
     _check(model.mixture, outputs)
-    write_whole(path, [_make(model, n_features, outputs).SerializeToString()])
+    made = _make(model, n_features, outputs).SerializeToString()
+    with complete_file(path) as beside:
+        beside.write_bytes(made)
 
 
 def _make(model: Model, n_features: int, outputs: Sequence[str]) -> Any:
