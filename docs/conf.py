@@ -43,6 +43,7 @@ myst_url_schemes = {"http": None, "https": None, "mailto": None, "source": None}
 autosummary_generate = True
 autosummary_imported_members = True
 autodoc_typehints = "none"  # the docstrings have types in words
+toc_object_entries_show_parents = "hide"
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False  # the template of a class has them
 numpydoc_class_members_toctree = False
@@ -74,14 +75,14 @@ html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_math_renderer = "mathml"
-html_sidebars = {"index": [], "tutorial": [], "changelog": []}
+html_sidebars = {"index": [], "tutorial": [], "changelog": [], "migrating/*": [], "source/**": []}
 html_theme_options = {
     "logo": {"text": "hazboost"},
     "header_links_before_dropdown": 5,
     "navigation_with_keys": False,
     "show_toc_level": 2,
     "show_prev_next": True,
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": {"**": ["page-toc"], "migrating/[!i]*": [], "source/**": []},
     "footer_start": ["copyright"],
     "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",

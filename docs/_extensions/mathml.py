@@ -17,7 +17,7 @@ def convert(node: nodes.Element, *, as_block: bool) -> str:
     formula = node.astext()
     try:
         return str(tex2mathml(formula, as_block=as_block))
-    except MathError as error:
+    except (MathError, IndexError) as error:  # the latter where something is missing
         logger.warning("formula %r: %s", formula, error, location=node)
         return f"<code>{formula}</code>"
 
