@@ -10,6 +10,8 @@ import hazboost
 DOCS = Path(__file__).resolve().parent
 sys.path.insert(0, str(DOCS / "_extensions"))
 
+from repository_pages import locate as linkcode_resolve  # noqa: E402, F401
+
 project = "hazboost"
 author = "The hazboost developers"
 copyright = f"2026, {author}"  # noqa: A001
@@ -20,7 +22,7 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
-    "sphinx.ext.viewcode",
+    "sphinx.ext.linkcode",
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx_gallery.gen_gallery",
@@ -82,7 +84,7 @@ html_theme_options = {
     "navigation_with_keys": False,
     "show_toc_level": 2,
     "show_prev_next": True,
-    "secondary_sidebar_items": {"**": ["page-toc"], "migrating/[!i]*": [], "source/**": []},
+    "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],
     "pygments_light_style": "a11y-high-contrast-light",

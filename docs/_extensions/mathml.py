@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from docutils import nodes
@@ -11,15 +12,21 @@ from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
 
+#: TeX sets a thin space on both sides of log, exp and the like, unless a parenthesis follows. Browsers do not.
+THIN = '<mspace width="0.167em"/>'
+BEFORE = re.compile(r"(</m(?:i|n|sub|sup|subsup|frac)>\s*)(?=<mi>[a-z]{2,}</mi>\s*<mo>&ApplyFunction;)")
+AFTER = re.compile(r"(<mo>&ApplyFunction;</mo>)(?!\s*<mo[^>]*>\()")
+
 
 def convert(node: nodes.Element, *, as_block: bool) -> str:
     """MathML of a formula; one that cannot be converted is a warning, and stays as it was written."""
     formula = node.astext()
     try:
-        return str(tex2mathml(formula, as_block=as_block))
+        mathml = str(tex2mathml(formula, as_block=as_block))
     except (MathError, IndexError) as error:  # the latter where something is missing
         logger.warning("formula %r: %s", formula, error, location=node)
         return f"<code>{formula}</code>"
+    return AFTER.sub(rf"\1{THIN}", BEFORE.sub(rf"\1{THIN}", mathml))
 
 
 def visit_inline(translator: Any, node: nodes.Element) -> None:

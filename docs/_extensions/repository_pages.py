@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
@@ -44,10 +46,23 @@ def resolve_sources(app: Any, doctree: nodes.document, docname: str) -> None:
     """Lead links to files of the repository to the pages that show them."""
     for link in doctree.findall(nodes.reference):
         if link.get("refuri", "").startswith(SCHEME):
-            path = link["refuri"].removeprefix(SCHEME)
+            path, hash_sign, line = link["refuri"].removeprefix(SCHEME).partition("#")
             app.env.shown_files.add(path)
-            link["refuri"] = app.builder.get_relative_uri(docname, page_of(path))
+            link["refuri"] = app.builder.get_relative_uri(docname, page_of(path)) + hash_sign + line
             link["internal"] = True
+
+
+def locate(domain: str, name: dict[str, str]) -> str | None:
+    """Where a documented object is defined, for the links of `sphinx.ext.linkcode`."""
+    thing: Any = sys.modules.get(name["module"])
+    for part in name["fullname"].split("."):
+        thing = getattr(thing, part, None)
+    try:
+        file, line = inspect.getsourcefile(thing), inspect.getsourcelines(thing)[1]
+    except TypeError:  # an attribute or a property
+        return None
+    path = Path(str(file)).resolve()
+    return f"{SCHEME}{path.relative_to(ROOT).as_posix()}#line-{line}" if path.is_relative_to(ROOT) else None
 
 
 def page_of(path: str) -> str:
@@ -95,7 +110,7 @@ def show_file(file: Path) -> str:
         lexer = get_lexer_for_filename(file.name)
     except ClassNotFound:
         lexer = TextLexer()
-    return f'<div class="highlight">{highlight(text[:LARGEST], lexer, HtmlFormatter(nowrap=False))}</div>'
+    return f'<div class="highlight">{highlight(text[:LARGEST], lexer, HtmlFormatter(lineanchors="line"))}</div>'
 
 
 def setup(app: Any) -> dict[str, bool]:
