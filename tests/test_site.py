@@ -43,13 +43,14 @@ def name_of(page):
 
 
 def test_every_page_is_in_one_table_of_contents():
-    listed = [
-        ((page.parent / entry).resolve().relative_to(DOCS)).as_posix()
+    entries = [
+        page.parent / re.sub(r".*<(.*)>", r"\1", line)
         for page in PAGES
         for block in re.findall(r"```\{toctree\}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
-        for entry in block.split()
-        if not entry.startswith(":") and (page.parent / f"{entry}.md").exists()
+        for line in block.split("\n")
+        if line and not line.startswith(":")
     ]
+    listed = [name_of(entry.resolve()) for entry in entries if entry.with_suffix(".md").exists()]
     assert sorted(listed) == sorted({name_of(page) for page in PAGES} - {"index", "api"})
 
 
@@ -70,7 +71,8 @@ def test_links_of_pages_lead_somewhere(page):
     text = page.read_text(encoding="utf-8")
     links = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text) + re.findall(r'src="([^"]+)"', text)
     links += re.findall(r"```\{include\} (\S+)", text)
-    links = [link for link in links if "://" not in link and link != "gallery/index.rst"]
+    assert links or page.stem in {"api", "glossary", "messages", "tables"}
+    links = [link for link in links if "://" not in link and link != "gallery/index.rst"]  # which is built
     assert not [link for link in links if not (page.parent / link).exists()]
 
 
