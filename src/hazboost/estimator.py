@@ -22,6 +22,7 @@ from hazboost.boosting.objective import Objective
 from hazboost.boosting.steps import STEPS
 from hazboost.data.alignment import check_alignment
 from hazboost.data.batches import Batches, read_batches
+from hazboost.data.cohort import Cohort
 from hazboost.data.constraints import Constraints, read_constraints
 from hazboost.data.features import Schema, learn_schema, readable, refuse_empty_columns, upper_limits
 from hazboost.data.names import learn_columns, match_columns
@@ -39,6 +40,7 @@ from hazboost.hazards.mixture import Mixture
 from hazboost.prediction.notebook import summarize, summary_card
 from hazboost.prediction.predictor import Predictor
 from hazboost.training.advice import advise_on_size, advise_on_ties, check_can_stop
+from hazboost.training.cohort import describe_cohort
 from hazboost.training.constraints import check_constraints
 from hazboost.training.fit import Trained, train_model
 from hazboost.training.heads import choose_heads
@@ -236,6 +238,11 @@ class FPBoost(Predictor):
         of Kaplan-Meier, and distances are compared in units of three of them or of 0.05, whichever is larger.
         These five are NaN for intervals, recurrent events, and fewer than ten subjects at risk. ``at_bounds`` lists
         the parameters of the start that are at a bound, of heads with a share of more than 5 % in the expected events.
+    cohort_ : Cohort
+        What is remembered of the training data, to say later whether a subject is like those of the training: numbers
+        of subjects and events, quantiles, missing values and categories of each feature, median follow-up, and the
+        observed and expected cumulative incidence over time. Rows are not kept, but the smallest and the largest value
+        of each feature are.
     unique_times_, event_times_ : array
         Distinct observed times, and those with an event; an interval counts at its end.
     causes_ : array of int
@@ -551,8 +558,9 @@ class FPBoost(Predictor):
         self._check_training(train, validation)
         if advise:
             advise_on_ties(train.target)
-        trained = train_model(self._plan(schema, train.summary(), n_causes, seed, train), train, validation)
-        self._learn(named, trained, sample.target)
+        data = train.summary()
+        trained = train_model(self._plan(schema, data, n_causes, seed, train), train, validation)
+        self._learn(named, trained, sample.target, describe_cohort(trained.model, data, train, seed))
 
     def _check_external(self) -> None:
         """Refuse what XGBoost cannot do with data on disk."""
@@ -636,7 +644,7 @@ class FPBoost(Predictor):
             )
         return data
 
-    def _learn(self, named: BaseEstimator, trained: Trained, target: Target) -> None:
+    def _learn(self, named: BaseEstimator, trained: Trained, target: Target, cohort: Cohort) -> None:
         """Take what was learned, and forget what an earlier fit had learned."""
         # A second fit may have fewer attributes than the first, for example no feature names.
         for name in [name for name in vars(self) if name.endswith("_")]:
@@ -651,6 +659,7 @@ class FPBoost(Predictor):
         self.ridge_ = trained.choice.ridge
         self.cv_results_ = trained.choice.results
         self.diagnostics_ = trained.diagnostics
+        self.cohort_ = cohort
         self.causes_ = np.arange(1, trained.model.mixture.n_causes + 1)
         ends, observed = target.upper[target.interval], target.lower
         if len(ends):

@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 import zipfile
-from dataclasses import replace
+from dataclasses import is_dataclass, replace
 from importlib import import_module
 from pathlib import Path
 
@@ -48,7 +48,10 @@ def folder(tmp_path_factory):
 
 
 def assert_same(one, other):
-    """Compare plain values, arrays and generators."""
+    """Compare plain values, arrays, generators and records of them."""
+    if is_dataclass(one):
+        assert type(one) is type(other)
+        one, other = vars(one), vars(other)
     if isinstance(one, np.ndarray):
         assert_array_equal(one, other)
         assert one.dtype == other.dtype

@@ -25,6 +25,7 @@ from hazboost.data.target import join_targets
 from hazboost.hazards.distribution import Distribution
 from hazboost.prediction.model import parameter_columns, share_columns
 from hazboost.training.advice import advise_on_ties
+from hazboost.training.cohort import describe_cohort
 from hazboost.training.policy import POLICY
 from hazboost.utils.arrays import as_times
 from hazboost.utils.tables import make_table
@@ -135,7 +136,8 @@ class FPBoost(estimator.FPBoost):
         advise_on_ties(drawn.target)
         plan = self._plan(schema, summary, n_causes, seed, drawn)
         trained = train_on_workers(plan, train, summary, drawn, validation)
-        self._learn(named, trained, join_targets([drawn.target, *observed]))
+        cohort = describe_cohort(trained.model, summary, drawn, seed)
+        self._learn(named, trained, join_targets([drawn.target, *observed]), cohort)
 
     def _check_distributed(self, schema: Schema) -> None:
         """Refuse what XGBoost cannot do with rows on several machines."""

@@ -58,6 +58,16 @@ def censoring_distribution(target: Target) -> tuple[Array, Array]:
     return exits.time[happened], _product(censored[happened], staying[happened])
 
 
+def median_follow_up(target: Target) -> float:
+    """Time by which half of the subjects would have been censored without events (reverse Kaplan-Meier); NaN if never.
+
+    See Schemper and Smith (1996), "A note on quantifying follow-up in studies of failure time".
+    """
+    time, uncensored = censoring_distribution(target)
+    reached = np.flatnonzero(uncensored <= 0.5)
+    return float(time[reached[0]]) if len(reached) else np.nan
+
+
 def aalen_johansen(target: Target, cause: int) -> tuple[Array, Array]:
     r"""Estimate the cumulative incidence of one cause with competing risks (Aalen and Johansen, 1978).
 

@@ -145,6 +145,11 @@ class Target:
         return self.n_subjects < len(self)
 
     @property
+    def has_recurrent_events(self) -> bool:
+        """Whether any subject has several events, so that Kaplan-Meier is no survival curve."""
+        return self.has_several_rows and int(np.bincount(self.subject, self.event).max()) > 1
+
+    @property
     def n_subjects(self) -> int:
         """Number of subjects. A slice keeps the numbers of the whole, so they are counted, not read off."""
         return int(self._number.max(initial=-1)) + 1

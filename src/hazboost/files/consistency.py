@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from hazboost.data.cohort import LEVELS, Cohort
 from hazboost.data.design import Design
 from hazboost.data.features import LARGEST, Schema
 from hazboost.engines.base import Engine
@@ -69,9 +70,23 @@ def check_attributes(attributes: Mapping[str, Any], model: Model) -> None:
     names = attributes.get("feature_names_in_")
     if names is not None:
         _require(isinstance(names, np.ndarray) and names.tolist() == model.schema.names, "feature_names_in_")
+    _check_cohort(attributes["cohort_"], model, attributes["n_features_in_"])
     for name in ("unique_times_", "event_times_"):
         times = attributes[name]
         _require(len(times) > 0 and bool((times >= 0.0).all() and (np.diff(times) > 0.0).all()), name)
+
+
+def _check_cohort(cohort: Cohort, model: Model, n_features: int) -> None:
+    """It has as many features, categories and causes as the model."""
+    curves = (model.mixture.n_causes, len(cohort.times))
+    _require(len(cohort.events) == curves[0] and cohort.observed.shape == cohort.expected.shape == curves, "cohort_")
+    _require(len(cohort.times) > 1 and bool((np.diff(cohort.times) > 0.0).all()), "times of the cohort")
+    table, sizes = cohort.features, cohort.features.sizes
+    _require(table.missing.shape == sizes.shape == (n_features,), "features of the cohort")
+    _require(table.quantiles.shape == (n_features, len(LEVELS)), "quantiles of the cohort")
+    _require(bool((sizes >= 0).all()) and len(table.values) == len(table.counts) == sizes.sum(), "values of the cohort")
+    for i, categories in model.schema.categories.items():
+        _require(sizes[i] == len(categories), "categories of the cohort")
 
 
 def _check_schema(schema: Schema, n_features: int) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hazboost.data.cohort import Cohort, FeatureTable
 from hazboost.data.design import Design
 from hazboost.data.design.learning import Indicators, Standardisation
 from hazboost.data.design.straightening import Straightening
@@ -173,6 +174,28 @@ MODEL_FIELDS: dict[str, Kind] = {
 #: Names of the entries with the trees: for each ensemble, those of the parts of the engine.
 TREES = Many(Many(Text(), least=1), least=1)
 
+FEATURE_TABLE = Record(
+    FeatureTable,
+    {
+        "missing": FINITE,
+        "quantiles": Numbers(np.float64, 2),
+        "sizes": POSITIONS,
+        "values": FINITE,
+        "counts": POSITIONS,
+    },
+)
+COHORT = Record(
+    Cohort,
+    {
+        "subjects": Whole(1),
+        "events": FINITE,
+        "follow_up": Number(),
+        "features": FEATURE_TABLE,
+        "times": FINITE,
+        "observed": Numbers(np.float64, 2),
+        "expected": Numbers(np.float64, 2, finite=True),
+    },
+)
 #: Fitted attributes whose type matters; all others are plain values.
 ATTRIBUTES: dict[str, Kind] = {
     "n_features_in_": Whole(1, MOST_FEATURES),
@@ -185,6 +208,7 @@ ATTRIBUTES: dict[str, Kind] = {
     "history_": Pairs(Text(), Plain()),
     "cv_results_": Pairs(Text(), Plain()),
     "diagnostics_": Pairs(Text(), Plain()),
+    "cohort_": COHORT,
 }
 
 

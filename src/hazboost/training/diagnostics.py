@@ -100,7 +100,7 @@ def largest_gap(distribution: Distribution, target: Target) -> Gap:
     Distances count in units of what is no sign of a poor fit, so that those at times with few subjects at risk, which
     are often large by chance, do not hide others.
     """
-    if target.interval.any() or _has_recurrent_events(target):
+    if target.interval.any() or target.has_recurrent_events:
         return NO_GAP
     steps = _kaplan_meier_steps(target)
     if steps is None:
@@ -169,11 +169,6 @@ def _kaplan_meier_steps(target: Target) -> _Steps | None:
         tail = end, survival[-1], survival[-1], variance[-1]
         columns = [np.append(column, value) for column, value in zip(columns, tail, strict=True)]
     return _Steps(max(begin, 0.0), *columns)
-
-
-def _has_recurrent_events(target: Target) -> bool:
-    """Whether any subject has several events, so that Kaplan-Meier is no survival curve."""
-    return target.has_several_rows and int(np.bincount(target.subject, target.event).max()) > 1
 
 
 def start_at_bound(plan: Plan, start: Start, target: Target) -> Indices:

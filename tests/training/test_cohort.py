@@ -1,0 +1,69 @@
+"""What a model remembers of the people on whom it was trained."""
+
+import numpy as np
+import pytest
+from lifelines import AalenJohansenFitter, KaplanMeierFitter
+from sksurv.datasets import load_gbsg2
+
+from hazboost import FPBoost, Surv
+from hazboost.training import cohort as module
+
+QUICK = {"init": "marginal", "n_estimators": 2, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def competing():
+    rng = np.random.default_rng(0)
+    n = 300
+    return rng.normal(size=(n, 2)), rng.integers(0, 3, n), rng.exponential(2.0, n) + 0.1
+
+
+def test_numbers_and_curves_are_those_of_lifelines():
+    X, y = load_gbsg2()
+    cohort = FPBoost(**QUICK).fit(X, y).cohort_
+    event, time = y["cens"], y["time"]
+    fitter = KaplanMeierFitter().fit(time, event)
+    assert (cohort.subjects, cohort.events.tolist()) == (686, [299.0])
+    assert cohort.follow_up == KaplanMeierFitter().fit(time, ~event).median_survival_time_
+    assert cohort.times[[0, -1]].tolist() == [0.0, time.max()]
+    np.testing.assert_allclose(1.0 - cohort.observed[0], fitter.survival_function_at_times(cohort.times), atol=1e-12)
+    assert len(cohort.features) == X.shape[1]
+
+
+def test_causes_have_the_incidence_of_lifelines(competing):
+    X, cause, time = competing
+    cohort = FPBoost(**QUICK).fit(X, Surv.right(cause, time)).cohort_
+    assert cohort.events.tolist() == [(cause == 1).sum(), (cause == 2).sum()]
+    for i in (1, 2):
+        fitter = AalenJohansenFitter(calculate_variance=False).fit(time, cause, event_of_interest=i)
+        steps = fitter.cumulative_density_
+        known = steps.iloc[np.searchsorted(steps.index, cohort.times, side="right") - 1, 0]
+        np.testing.assert_allclose(cohort.observed[i - 1], known, atol=1e-12)
+
+
+def test_expected_curves_are_means_of_predictions(competing):
+    X, cause, time = competing
+    model = FPBoost(**QUICK).fit(X, Surv.right(cause, time))
+    predicted = model.predict_cumulative_incidence_function(X, cause=2, times=model.cohort_.times)
+    np.testing.assert_allclose(model.cohort_.expected[1], np.asarray(predicted).mean(axis=0), rtol=1e-10)
+
+
+@pytest.mark.filterwarnings("ignore:the fitted curves are poor")
+def test_what_cannot_be_observed_is_missing(competing):
+    X, _, time = competing
+    interval = FPBoost(**QUICK).fit(X, Surv.interval(time, time + 1.0)).cohort_
+    assert np.isnan(interval.observed).all()
+    assert np.isnan(interval.follow_up)
+    assert interval.events[0] == pytest.approx(len(X))
+    assert np.isfinite(interval.expected).all()
+
+
+def test_many_rows_are_drawn(competing, monkeypatch):
+    monkeypatch.setattr(module, "MOST_ROWS", 50)
+    X, cause, time = competing
+    y = cause > 0, time
+    cohort = FPBoost(**QUICK).fit(X, y).cohort_
+    assert cohort.subjects == len(X)
+    assert cohort.events.sum() == (cause > 0).sum()
+    assert len(cohort.times) <= 50 + 2  # events of drawn rows, zero and the longest
+    assert cohort.times[-1] == time.max()
