@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+import hazboost
 from hazboost.datasets import deepsurv, load_dataset
 from hazboost.datasets.files import FOLDER, find_in_folder
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
@@ -40,6 +43,15 @@ def load_local():
         return load_dataset(name, **options)
 
     return load
+
+
+@pytest.fixture(scope="session")
+def packages_imported():
+    """Names of all packages that are imported with the library and its data sets, in a process of its own."""
+    code = "import sys, hazboost, hazboost.datasets; print(*{name.partition('.')[0] for name in sys.modules})"
+    source = Path(hazboost.__file__).resolve().parents[1]
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=source)
+    return set(done.stdout.split())
 
 
 def as_table(dataset):

@@ -358,18 +358,21 @@ def test_history_starts_before_the_first_round_in_the_users_time():
 # Powers of two change no digit of a weight. With any other factor weights are rounded otherwise: then the search for a
 # start ends elsewhere on a ridge of equal likelihood (a scale and a share of a head can be exchanged), and trees have
 # to choose between splits that are equally good.
-@pytest.mark.parametrize("factor", [2.0**-66, 2.0**-8, 2.0**10, 2.0**66])
 @pytest.mark.parametrize("options", [{}, {"n_estimators": "auto", "init": "linear", "n_folds": 2}], ids=str)
 @pytest.mark.parametrize("step", STEPS)
-def test_only_ratios_of_weights_matter(factor, options, step):
+def test_only_ratios_of_weights_matter(options, step):
     """All constants that count subjects or events count them relative to the mean weight."""
+
+    def fit(weight=None):
+        return small(**options, **STEPS[step]).fit(X, Y, sample_weight=weight)
+
     weight = np.random.default_rng(0).uniform(0.2, 2.0, len(X))
-    expected = small(**options, **STEPS[step]).fit(X, Y, sample_weight=weight)
-    scaled = small(**options, **STEPS[step]).fit(X, Y, sample_weight=factor * weight)
-    np.testing.assert_array_equal(scaled.predict(X), expected.predict(X))
-    np.testing.assert_array_equal(scaled.history_["train_loss"], expected.history_["train_loss"])
-    equal = small(**options, **STEPS[step]).fit(X, Y, sample_weight=np.full(len(X), factor))
-    np.testing.assert_array_equal(equal.predict(X), small(**options, **STEPS[step]).fit(X, Y).predict(X))
+    expected, unweighted = fit(weight), fit().predict(X)
+    for factor in (2.0**-66, 2.0**-8, 2.0**10, 2.0**66):
+        scaled = fit(factor * weight)
+        np.testing.assert_array_equal(scaled.predict(X), expected.predict(X), f"factor {factor}")
+        np.testing.assert_array_equal(scaled.history_["train_loss"], expected.history_["train_loss"])
+        np.testing.assert_array_equal(fit(np.full(len(X), factor)).predict(X), unweighted, f"weights {factor}")
 
 
 @pytest.mark.parametrize("init", STARTS)
@@ -447,8 +450,8 @@ def test_tree_controls_reach_xgboost(name):
 
 
 @pytest.mark.parametrize("name", TREE_CONTROLS)
-def test_tree_controls_change_the_model(name):
-    assert (small(**{name: TREE_CONTROLS[name]}).fit(X, Y).predict(X) != small().fit(X, Y).predict(X)).any()
+def test_tree_controls_change_the_model(fitted, name):
+    assert (small(**{name: TREE_CONTROLS[name]}).fit(X, Y).predict(X) != fitted.predict(X)).any()
 
 
 @pytest.mark.parametrize("method", ["hist", "exact", "approx"])
@@ -534,8 +537,7 @@ def test_fitting_again_forgets_the_first_fit():
 
 
 @pytest.mark.parametrize("unit", [1e-12, 1e12])
-def test_score_does_not_depend_on_the_unit_of_time(unit):
-    model = small().fit(X, Y)
+def test_score_does_not_depend_on_the_unit_of_time(fitted, unit):
     event, time = Y
     again = small().fit(X, (event, time * unit))
-    assert again.score(X, (event, time * unit)) == pytest.approx(model.score(X, Y), abs=0.002)
+    assert again.score(X, (event, time * unit)) == pytest.approx(fitted.score(X, Y), abs=0.002)

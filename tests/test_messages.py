@@ -23,7 +23,8 @@ def load_maker():
 
 
 MAKER = load_maker()
-MESSAGES = {message.text: message.kind for message in MAKER.find_messages()}
+FOUND = MAKER.find_messages()
+MESSAGES = {message.text: message.kind for message in FOUND}
 #: Messages that need not name an argument: about files, and a kind of table that any argument may be; words that
 #: scikit-learn's checks of estimators ask for; and errors about other data, which are passed on.
 EXEMPT = (
@@ -35,9 +36,13 @@ EXEMPT = (
 )
 
 
-def test_the_page_is_up_to_date():
-    page = (ROOT / "docs" / "messages.md").read_text(encoding="utf-8")
-    assert page == MAKER.make_page(), "run `make messages`"
+@pytest.fixture(scope="module")
+def page():
+    return MAKER.make_page()
+
+
+def test_the_page_is_up_to_date(page):
+    assert (ROOT / "docs" / "messages.md").read_text(encoding="utf-8") == page, "run `make messages`"
 
 
 @pytest.mark.parametrize("text", [text for text in MESSAGES if not text.startswith(EXEMPT)])
@@ -87,11 +92,10 @@ def test_a_message_is_found_on_the_page(message, known):
 
 
 def test_every_message_has_a_section():
-    assert all(message.section for message in MAKER.find_messages())
+    assert all(message.section for message in FOUND)
 
 
-def test_every_section_has_a_link_that_leads_to_it():
-    page = MAKER.make_page()
+def test_every_section_has_a_link_that_leads_to_it(page):
     for heading in MAKER.SECTIONS:
         assert f"](#{re.sub(r'[^a-z ]', '', heading.lower()).replace(' ', '-')})" in page
         assert f"\n## {heading}\n" in page

@@ -86,7 +86,7 @@ def test_the_warning_says_what_to_do_once_and_where(times, n):
     X, time, censoring = simulate(n)
     event, recorded = record(time, censoring, END / times, "up")
     entry = np.where(np.arange(n) < 3, 0.5 * recorded, 0.0)
-    quick = FPBoost(n_estimators=1, init="marginal", random_state=0)
+    quick = FPBoost(n_estimators=1, init="marginal", heads=None, random_state=0)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         quick.fit(X, Surv.right(event, recorded))
@@ -111,14 +111,14 @@ def test_several_rows_of_a_subject():
     with pytest.warns(
         UserWarning, match=ADVICE + ".*draw each at random within its period, after the start of its row"
     ):
-        FPBoost(n_estimators=1, init="marginal", random_state=0).fit(np.r_[X, X], y)
+        FPBoost(n_estimators=1, init="marginal", heads=None, random_state=0).fit(np.r_[X, X], y)
 
 
 def test_a_search_says_it_once():
     pytest.importorskip("optuna")
     X, time, censoring = simulate(200)
     y = Surv.right(*record(time, censoring, 2.0, "up"))
-    quick = FPBoost(n_estimators=1, init="marginal")
+    quick = FPBoost(n_estimators=1, init="marginal", heads=None)
     with pytest.warns(UserWarning, match=ADVICE) as caught:
         tune(X, y, space=lambda trial: {"learning_rate": 0.2}, estimator=quick, n_trials=2, cv=2, verbose=0)
     assert [one.filename for one in caught if one.category is UserWarning] == [__file__]
@@ -132,5 +132,7 @@ def test_fine_times_and_intervals_are_silent(unit):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", ConvergenceWarning)
-        FPBoost(n_estimators=1, init="marginal").fit(X, Surv.right(event, recorded))
-        FPBoost(n_estimators=1, init="marginal").fit(X, Surv.rounded(*record(time, censoring, 2.0, "up"), to="up"))
+        FPBoost(n_estimators=1, init="marginal", heads=None).fit(X, Surv.right(event, recorded))
+        FPBoost(n_estimators=1, init="marginal", heads=None).fit(
+            X, Surv.rounded(*record(time, censoring, 2.0, "up"), to="up")
+        )

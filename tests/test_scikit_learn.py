@@ -38,7 +38,8 @@ Y = np.array(list(zip(EVENT, TIME, strict=True)), dtype=[("event", bool), ("time
 
 
 def small(**parameters):
-    return FPBoost(**{"n_estimators": 4, "init": "marginal", "random_state": 0, **parameters})
+    """A few rounds from the start without features, with two heads: nothing is chosen."""
+    return FPBoost(**{"n_estimators": 4, "init": "marginal", "heads": None, "random_state": 0, **parameters})
 
 
 class NumericTarget(FPBoost):
@@ -145,23 +146,28 @@ LAYOUTS = {
 }
 
 
+PLAIN = X.astype(np.float32).astype(float)
+MODELS = {
+    "default": FPBoost(n_folds=2, learning_rate=0.5, random_state=0),
+    "paper": FPBoost.paper(n_estimators=4, random_state=0),
+    "constraints": small(monotone_constraints=[1, 0, -1], interaction_constraints=[[0, 2]]),
+}
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def model_and_predictions(request):
+    """A model, and its predictions when fitted to an ordinary array."""
+    model = MODELS[request.param]
+    return model, clone(model).fit(PLAIN, Y).predict(PLAIN)
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize(
-    "model",
-    [
-        FPBoost(n_folds=2, learning_rate=0.5, random_state=0),
-        FPBoost.paper(n_estimators=4, random_state=0),
-        small(monotone_constraints=[1, 0, -1], interaction_constraints=[[0, 2]]),
-    ],
-    ids=["default", "paper", "constraints"],
-)
-def test_the_memory_of_the_features_does_not_matter(model, layout, tmp_path):
-    plain = X.astype(np.float32).astype(float)
-    given = LAYOUTS[layout](plain, tmp_path)
-    before = clone(model).fit(plain, Y).predict(plain)
+def test_the_memory_of_the_features_does_not_matter(model_and_predictions, layout, tmp_path):
+    model, before = model_and_predictions
+    given = LAYOUTS[layout](PLAIN.copy(), tmp_path)
     fitted = clone(model).fit(given, Y)
     # Sums over columns are rounded otherwise.
-    np.testing.assert_allclose(fitted.predict(given), fitted.predict(plain), rtol=1e-14)
+    np.testing.assert_allclose(fitted.predict(given), fitted.predict(PLAIN), rtol=1e-14)
     np.testing.assert_allclose(fitted.predict(given), before, rtol=1e-9)
 
 
@@ -205,11 +211,15 @@ SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize("settings", SETTINGS, ids=str)
-@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
-def test_pickle_keeps_everything(settings, protocol):
+@pytest.fixture(scope="module", params=SETTINGS, ids=str)
+def model_and_frame(request):
     frame = pd.DataFrame(X, columns=list("abc")).assign(d=pd.Categorical(np.where(X[:, 0] > 0, "u", "v")))
-    model = small(**settings).fit(frame, Y)
+    return small(**request.param).fit(frame, Y), frame
+
+
+@pytest.mark.parametrize("protocol", range(2, pickle.HIGHEST_PROTOCOL + 1))
+def test_pickle_keeps_everything(model_and_frame, protocol):
+    model, frame = model_and_frame
     copy = pickle.loads(pickle.dumps(model, protocol))
     assert copy.predict(frame).tobytes() == model.predict(frame).tobytes()
     assert copy.history_ == model.history_

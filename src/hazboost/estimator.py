@@ -51,6 +51,7 @@ from hazboost.utils.arrays import Array
 from hazboost.utils.describe import describe
 from hazboost.utils.devices import to_device, to_host
 from hazboost.utils.threads import count_threads
+from hazboost.utils.whole_numbers import is_whole_number
 
 #: Learning rate of the authors' code.
 RATE_OF_AUTHORS = 0.1
@@ -749,7 +750,7 @@ class FPBoost(Predictor):
             if name not in HEADS:
                 known = ", ".join(sorted(set(HEADS) - set(counts)))
                 raise ValueError(f"heads: unknown family {describe(name)}; known ones are {known}.")
-            if not isinstance(count, numbers.Integral) or isinstance(count, bool) or not 0 <= count <= MAX_HEADS:
+            if not is_whole_number(count, 0) or count > MAX_HEADS:
                 raise ValueError(
                     f"heads: the number of {name} heads must be a whole number from 0 to {MAX_HEADS}; got "
                     f"{describe(count)}."

@@ -9,6 +9,9 @@ import pytest
 from benchmarks import __main__ as command
 from benchmarks.harness.paths import REPOSITORY
 
+#: What separates the texts of several commands.
+END = "\f"
+
 
 def test_an_interrupt_says_how_to_continue(monkeypatch, capsys):
     from benchmarks.studies.speed import command as speed
@@ -59,16 +62,36 @@ def test_an_unknown_study_is_refused(capsys):
     assert "paper" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("study", list(command.STUDIES))
-def test_every_study_has_help_wherever_it_is_run(study, tmp_path):
-    """From another folder: nothing may depend on the current directory."""
+ALL_HELP = f"""
+import sys
+sys.path.insert(0, {str(REPOSITORY)!r})
+from benchmarks.__main__ import main
+for study in sys.argv[1:]:
+    try:
+        main([study, "--help"])
+    except SystemExit as end:
+        print("exit", end.code, end={END!r})
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("elsewhere")
+
+
+@pytest.fixture(scope="module")
+def help_of(folder):
+    """What each study prints when it is asked for help in another folder; one process imports all of them."""
     pytest.importorskip("pandas")
-    code = (
-        f"import sys; sys.path.insert(0, {str(REPOSITORY)!r}); from benchmarks.__main__ import main; main(sys.argv[1:])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code, study, "--help"], capture_output=True, text=True, check=True, cwd=tmp_path
-    )
-    assert f"python -m benchmarks {study}" in done.stdout
-    assert "benchmarks/results" in done.stdout
-    assert not list(tmp_path.iterdir())
+    code = [sys.executable, "-c", ALL_HELP, *command.STUDIES]
+    printed = subprocess.run(code, capture_output=True, text=True, check=True, cwd=folder).stdout
+    return dict(zip(command.STUDIES, printed.split(END)[:-1], strict=True))
+
+
+@pytest.mark.parametrize("study", list(command.STUDIES))
+def test_every_study_has_help_wherever_it_is_run(study, help_of, folder):
+    """From another folder: nothing may depend on the current directory."""
+    assert f"python -m benchmarks {study}" in help_of[study]
+    assert "benchmarks/results" in help_of[study]
+    assert help_of[study].endswith("exit 0")
+    assert not list(folder.iterdir())

@@ -271,6 +271,7 @@ def test_the_default_time_is_the_horizon_of_predict(fit):
     ("arguments", "message"),
     [
         ({"of": "hazards"}, "of must be one of 'survival', 'cumulative_hazard'"),
+        ({"of": ["survival"]}, "'rmst'; got ['survival']."),
         ({"times": []}, "times must be one time or more; got []."),
         ({"times": [-1.0]}, "times must be finite and non-negative"),
         ({"of": "rmst", "times": [1.0, 2.0]}, "times must be a single, positive time"),

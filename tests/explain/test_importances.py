@@ -286,6 +286,7 @@ def test_scikit_learn_refuses_what_is_no_regressor(fit):
         ({"features": ["a", "a"]}, "features must be one feature, or two different ones"),
         ({"features": ["a", "b", "c"]}, "features must be one feature, or two different ones"),
         ({"of": "risk"}, "of must be one of 'survival', 'cumulative_hazard'"),
+        ({"of": ["survival"]}, "'scale', 'w'; got ['survival']."),
         ({"grid": []}, "grid must have at least one value"),
         ({"grid": 1}, "grid must be a whole number from 2 on"),
         ({"features": ["a", "b"], "grid": [1.0]}, "grid must be a whole number from 2 on"),

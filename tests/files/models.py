@@ -131,7 +131,7 @@ def fitted(name):
 
 
 def predictions(model, case):
-    """Everything that the model predicts for its training features, as bytes."""
+    """Everything that the model predicts for its training features, as arrays and a table."""
     X = features(case.features)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -142,10 +142,10 @@ def predictions(model, case):
             model.predict_median(X),
             *(model.predict(X, cause=cause) for cause in model.causes_ if len(model.causes_) > 1),
         ]
-        table = model.predict_parameters(X)
-    return b"".join(np.asarray(one).tobytes() for one in arrays) + table.to_csv().encode()
+        return [np.asarray(one) for one in arrays], model.predict_parameters(X)
 
 
 def digest(model, case):
     """A checksum of everything that the model predicts."""
-    return hashlib.sha256(predictions(model, case)).hexdigest()
+    arrays, table = predictions(model, case)
+    return hashlib.sha256(b"".join(one.tobytes() for one in arrays) + table.to_csv().encode()).hexdigest()

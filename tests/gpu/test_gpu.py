@@ -220,3 +220,18 @@ def test_a_saved_model_predicts_the_same_on_the_gpu(tmp_path, max_depth):
     model.save(tmp_path / "model.hzb")
     loaded = load(tmp_path / "model.hzb")
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+
+
+def test_the_cohort_is_that_of_the_processor():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(5_000, 3))
+    X[rng.random(X.shape) < 0.1] = np.nan
+    y = rng.random(len(X)) < 0.6, rng.exponential(size=len(X))
+    settings = {"init": "marginal", "n_estimators": 5, "random_state": 0}
+    there = FPBoost(device="cuda", **settings).fit(to_device(X), y).cohort_
+    here = FPBoost(**settings).fit(X, y).cohort_
+    assert there.subjects == here.subjects
+    np.testing.assert_allclose(there.features.quantiles, here.features.quantiles, rtol=1e-6)
+    np.testing.assert_array_equal(there.features.missing, here.features.missing)
+    np.testing.assert_allclose(there.observed, here.observed, atol=1e-12)
+    np.testing.assert_allclose(there.expected, here.expected, atol=5e-3)  # trees of half of the rows, drawn elsewhere

@@ -60,6 +60,21 @@ def truncated():
 
 
 @pytest.fixture(scope="session")
+def censored():
+    """A covariate, the outcomes of two causes if nobody is censored, and those with much independent censoring.
+
+    A high covariate makes events of the first cause more likely before time 1 and less likely after.
+    """
+    rng = np.random.default_rng(1)
+    x = rng.uniform(-0.7, 0.7, size=(2, 20_000))
+    times = rng.exponential(size=(2, 20_000)) ** np.exp(x)
+    cause, time = times.argmin(axis=0) + 1, times.min(axis=0)
+    censoring = rng.exponential(0.5, 20_000)
+    full = Surv.right(cause, time)
+    return x[0], full, Surv.right(np.where(time <= censoring, cause, 0), np.minimum(time, censoring))
+
+
+@pytest.fixture(scope="session")
 def examples():
     """A strategy for ``data.draw``: a test cannot take both fixtures and ``given`` arguments otherwise."""
     return make_example()

@@ -30,14 +30,6 @@ DISPLAYS = [getattr(plots, name) for name in plots.__all__ if name.endswith("Dis
 TIMES = np.linspace(0.1, 1.0, 7)
 
 
-@pytest.fixture(autouse=True)
-def without_display():
-    with mpl.rc_context():
-        mpl.use("Agg")
-        yield
-        plt.close("all")
-
-
 def make_data(n=240, causes=1):
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(n, 3)), columns=["age", "dose", "size"])
@@ -395,6 +387,8 @@ def test_importances_are_sorted_and_the_largest_are_drawn(model, data):
 def test_importances_that_do_not_exist_are_refused(model, data):
     with pytest.raises(ValueError, match="of must be one of 'overall', 'level'"):
         ImportanceDisplay.from_estimator(model, data[0], of="risk")
+    with pytest.raises(ValueError, match=r"of must be one of 'overall', 'level'.*; got \['level'\]"):
+        ImportanceDisplay.from_estimator(model, data[0], of=["level"])
     with pytest.raises(ValueError, match="most must be a whole number from 1 on; got 0"):
         ImportanceDisplay.from_estimator(model, data[0], most=0)
     alone = FPBoost.paper(weibull_heads=1, loglogistic_heads=0, n_estimators=2, random_state=0)

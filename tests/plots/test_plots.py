@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from types import SimpleNamespace
 
-import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib import pyplot as plt
@@ -14,14 +13,6 @@ from sklearn.exceptions import NotFittedError
 from hazboost import FPBoost
 from hazboost.plots import critical_difference, plot_ranks, plot_selection, plot_trials
 from hazboost.plots.ranks import cliques
-
-
-@pytest.fixture(autouse=True)
-def without_display():
-    with mpl.rc_context():
-        mpl.use("Agg")
-        yield
-        plt.close("all")
 
 
 def fitted(**parameters):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import Bounds, lsq_linear, minimize, rosen, rosen_der
 
-from hazboost.training.descent import QuasiNewton, bounded_step, differences, positive
+from hazboost.training.descent import QuasiNewton, bounded_step, differences, positive, solve
 
 
 def rosenbrock(point):
@@ -111,3 +111,7 @@ def test_positive_matrix_is_kept():
     hessian, _ = quadratic(3)
     np.testing.assert_allclose(positive(hessian), hessian, rtol=1e-10)
     assert np.linalg.eigvalsh(positive(-hessian)).min() > 0.0
+
+
+def test_curvatures_that_are_not_positive_count_by_size():
+    np.testing.assert_allclose(solve(np.diag([2.0, -4.0]), np.array([2.0, 4.0])), [1.0, 1.0])

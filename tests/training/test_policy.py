@@ -35,10 +35,11 @@ def test_the_model_of_a_hold_out_is_kept_from_50000_subjects_on():
 
 
 def plan_for(subjects, **parameters):
-    """The plan for so many subjects, each with an event."""
+    """The plan for so many subjects, each with an event, and for two heads."""
     time = np.linspace(0.1, 1.0, subjects)
     sample = Sample(np.arange(subjects, dtype=float)[:, None], Target.of(time, time))
-    return FPBoost(**parameters)._plan(Schema(None, {}, sparse=False), sample.summary(), 1, 0, sample)
+    model = FPBoost(heads=None, **parameters)
+    return model._plan(Schema(None, {}, sparse=False), sample.summary(), 1, 0, sample)
 
 
 def pace_of(plan):

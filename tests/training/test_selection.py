@@ -18,6 +18,7 @@ from hazboost.data.folds import split_folds
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
 from hazboost.training import cross_validation
+from hazboost.training.calibration import masses
 from hazboost.training.cross_validation import CrossValidation, Fold, is_clear, mean_curve
 from hazboost.training.linear import fit_linear_path
 from hazboost.training.policy import POLICY
@@ -304,17 +305,17 @@ def grow_all(growing):
 def test_without_rounds_nothing_changes(growing):
     """XGBoost reads a booster up to round 0 as all of it."""
     rising = [one._replace(held_out_loss=list(range(len(one.held_out_loss)))) for one in grow_all(growing)]
-    np.testing.assert_array_equal(growing.changes(Ensemble(2, rising)), np.zeros(10))
+    np.testing.assert_array_equal(growing.changes(growing.predict(Ensemble(2, rising))), np.zeros(10))
 
 
 def test_changes_are_those_of_groups_and_add_up_to_the_mean_loss(growing):
     members = grow_all(growing)
     falling = [one._replace(best=5, held_out_loss=[-float(i) for i in range(6)]) for one in members]
-    changes = growing.changes(Ensemble(2, falling))
-    np.testing.assert_array_equal(growing.cv.masses(), np.full(10, 6.0))
+    parts = growing.predict(Ensemble(2, falling))
+    np.testing.assert_array_equal(masses(parts), np.full(10, 6.0))
     held = [len(fold.held.target) for fold in growing.cv.folds]
     course = [(one.held_out_loss[5] - one.held_out_loss[0]) * n for one, n in zip(members, held, strict=True)]
-    assert changes.sum() == pytest.approx(sum(course), rel=1e-4)
+    assert growing.changes(parts).sum() == pytest.approx(sum(course), rel=1e-4)
 
 
 def test_too_few_groups_are_refused():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ from hazboost.tuning.spaces import SPACES, Space
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(40, 2))
 Y = RNG.random(40) < 0.7, RNG.weibull(1.5, 40) * np.exp(-X[:, 0])
-SMALL = FPBoost(1, 0, init="marginal", n_estimators=2, max_depth=2)
+SMALL = FPBoost(1, 0, heads=None, init="marginal", n_estimators=2, max_depth=2)
 
 
 def search(space, storage, n_trials=3, **arguments):
@@ -98,12 +99,19 @@ EDITS = {
 }
 
 
-@pytest.mark.parametrize("edit", EDITS)
-def test_an_edited_space_is_refused(edit, tmp_path):
-    (space, message), storage = EDITS[edit], tmp_path / "journal"
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory):
+    """The storage of a search that has begun, to be copied."""
+    storage = tmp_path_factory.mktemp("begun") / "journal"
     search(trees, storage)
-    begun = f"study_name='hazboost' is the name of another search in this storage: the space differs, {message}"
-    with pytest.raises(ValueError, match=re.escape(begun)) as error:
+    return storage
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_an_edited_space_is_refused(edit, begun, tmp_path):
+    (space, message), storage = EDITS[edit], shutil.copy(begun, tmp_path)
+    beginning = f"study_name='hazboost' is the name of another search in this storage: the space differs, {message}"
+    with pytest.raises(ValueError, match=re.escape(beginning)) as error:
         search(space, storage, n_trials=5)
     assert "another study_name or storage to start a new search" in str(error.value)
     assert len(search(space, storage, n_trials=2, study_name="new").trials) == 2
@@ -153,10 +161,8 @@ def test_another_kind_of_space_is_refused(one, other, tmp_path):
         search(other, tmp_path / "journal", n_trials=2)
 
 
-def test_a_function_of_another_name_with_the_same_ranges_is_the_same_space(tmp_path):
-    storage = tmp_path / "journal"
-    search(trees, storage)
-    resumed = search(edited("max_depth"), storage, n_trials=6)
+def test_a_function_of_another_name_with_the_same_ranges_is_the_same_space(begun, tmp_path):
+    resumed = search(edited("max_depth"), shutil.copy(begun, tmp_path), n_trials=6)
     whole = search(trees, None, n_trials=6)
     columns = ["score", "max_depth", "learning_rate", "tree_method"]
     pd.testing.assert_frame_equal(resumed.trials[columns], whole.trials[columns])

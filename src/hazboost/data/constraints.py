@@ -9,6 +9,7 @@ from typing import Any
 
 from hazboost.data.features import Schema
 from hazboost.utils.describe import describe
+from hazboost.utils.whole_numbers import is_whole_number
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def _position(schema: Schema, width: int, feature: Any, name: str) -> int:
     # Names are strings, so a number is always a position, even if a column is named "0".
     if schema.names is not None and feature in schema.names:
         return schema.names.index(feature)
-    if isinstance(feature, numbers.Integral) and not isinstance(feature, bool) and 0 <= int(feature) < width:
+    if is_whole_number(feature, 0) and feature < width:
         return int(feature)
     raise ValueError(
         f"{name}: there is no feature {describe(feature)} in X; give the name of a column, or a position from 0 to "

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
-from hazboost.explain.reading import check_cause, check_grid, encode, feature_names
+from hazboost.explain.reading import check_cause, check_grid, check_of, encode, feature_names
 from hazboost.hazards.distribution import Distribution
 from hazboost.prediction.model import parameter_columns
 from hazboost.prediction.predictor import Predictor
@@ -19,6 +19,7 @@ from hazboost.utils.arrays import Array, as_numbers
 from hazboost.utils.describe import and_more, describe
 from hazboost.utils.tables import make_table
 from hazboost.utils.threads import count_threads
+from hazboost.utils.whole_numbers import is_whole_number
 
 #: Predicted functions of time, of (distribution, times, cause).
 CURVES: dict[str, Callable[[Distribution, Array, int | None], Array]] = {
@@ -140,7 +141,7 @@ def _positions(features: Any, names: tuple[str, ...]) -> list[int]:
 
 
 def _position(feature: Any, names: tuple[str, ...]) -> int:
-    if isinstance(feature, numbers.Integral) and not isinstance(feature, bool) and 0 <= int(feature) < len(names):
+    if is_whole_number(feature, 0) and feature < len(names):
         return int(feature)
     if feature not in names:
         known = and_more([repr(name) for name in names[:5]], len(names))
@@ -153,7 +154,7 @@ def _position(feature: Any, names: tuple[str, ...]) -> int:
 def _values(model: Predictor, encoded: Any, feature: int, grid: Any, *, alone: bool) -> Array:
     """Values of a feature, as the trees read them."""
     categories = model.model_.schema.categories.get(feature)
-    if isinstance(grid, numbers.Integral) and not isinstance(grid, bool) and int(grid) >= 2:
+    if is_whole_number(grid, 2):
         return np.arange(float(len(categories))) if categories else _quantiles(encoded[:, [feature]], int(grid))
     if isinstance(grid, numbers.Number | str) or not alone:
         raise ValueError(
@@ -202,6 +203,7 @@ def _measure(
 ) -> tuple[Callable[[Distribution], Array], dict[str, npt.NDArray[Any]]]:
     """A function from distributions to values of shape (n, points), and columns that say what the points are."""
     mixture = model.model_.mixture
+    check_of(of, [*CURVES, "median", *mixture.parameter_names, "scale", "w"])
     if of in CURVES:
         points = check_grid(times, model)
         if of == "rmst" and not (points > 0.0).all():
@@ -209,9 +211,6 @@ def _measure(
         return lambda distribution: CURVES[of](distribution, points, cause), {"time": points}
     if of == "median":
         return lambda distribution: distribution.quantile(np.array([0.5])), {}
-    known = (*mixture.parameter_names, "scale", "w")
-    if of not in known:
-        raise ValueError(f"of must be one of {', '.join(map(repr, [*CURVES, 'median', *known]))}; got {describe(of)}.")
     heads: dict[str, npt.NDArray[Any]] = {} if mixture.n_causes == 1 else {"cause": mixture.head_causes}
     heads["head"] = np.array(mixture.head_names, dtype=object)
     return lambda distribution: parameter_columns(distribution)[of].reshape(len(distribution), -1), heads

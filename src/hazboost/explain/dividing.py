@@ -12,7 +12,7 @@ from hazboost.explain.attribution import attribute, rows_at_a_time
 from hazboost.explain.explanation import Explanation
 from hazboost.explain.functionals import CumulativeHazard, Functional, Incidence, LogHazard, RestrictedMean, Survival
 from hazboost.explain.path import divide
-from hazboost.explain.reading import check_cause, check_grid, encode, feature_names, score_names
+from hazboost.explain.reading import check_cause, check_grid, check_of, encode, feature_names, score_names
 from hazboost.prediction.predictor import Predictor
 from hazboost.utils.blocks import for_each_block
 from hazboost.utils.describe import describe
@@ -141,8 +141,7 @@ def contributions(
 def _functional(model: Predictor, of: Any, times: npt.ArrayLike | None, cause: int | None) -> Functional:
     """Check what is to be explained."""
     grid, which, unit = check_grid(times, model), check_cause(model, cause), model.model_.unit
-    if of not in FUNCTIONALS:
-        raise ValueError(f"of must be one of {', '.join(map(repr, FUNCTIONALS))}; got {describe(of)}.")
+    check_of(of, FUNCTIONALS)
     if of in ("survival", "rmst") and which is not None:
         raise ValueError(
             f"cause must not be given with of={of!r}, which is about events of any cause; got {describe(cause)}."

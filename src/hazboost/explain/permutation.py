@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal
@@ -22,6 +21,7 @@ from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.describe import describe
 from hazboost.utils.devices import to_host
 from hazboost.utils.tables import make_table
+from hazboost.utils.whole_numbers import is_whole_number
 
 #: From a model, features and outcomes to a number that is higher for a better model.
 Metric = Callable[[Any, Any, Any], float]
@@ -82,7 +82,7 @@ def permutation_importance(
     """
     check_model(model)
     check_alignment({"X": X, "y": y})
-    if isinstance(n_repeats, bool) or not isinstance(n_repeats, numbers.Integral) or n_repeats < 1:
+    if not is_whole_number(n_repeats, 1):
         raise ValueError(f"n_repeats must be a positive whole number; got {describe(n_repeats)}.")
     X = readable(X)
     n, width = encode(model, X).shape

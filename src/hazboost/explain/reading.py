@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,14 @@ def check_grid(times: npt.ArrayLike | None, model: Predictor) -> Array:
     if not len(grid):
         raise ValueError(f"times must be one time or more; got {describe(times)}.")
     return grid
+
+
+def check_of(of: Any, known: Iterable[str]) -> None:
+    """Refuse what is not the name of something that can be explained, or drawn."""
+    names = list(known)
+    # Of other types than text, some have no hash and others are compared element by element.
+    if not isinstance(of, str) or of not in names:
+        raise ValueError(f"of must be one of {', '.join(map(repr, names))}; got {describe(of)}.")
 
 
 def feature_names(model: Predictor, width: int) -> tuple[str, ...]:

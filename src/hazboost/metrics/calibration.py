@@ -10,9 +10,17 @@ from scipy.stats import rankdata
 
 from hazboost.data.nonparametric import aalen_johansen, evaluate_steps, kaplan_meier
 from hazboost.data.target import Target
-from hazboost.metrics.checks import as_grid, as_probabilities, event_of_interest, one_row_target, warn_undefined
+from hazboost.metrics.checks import (
+    as_grid,
+    as_probabilities,
+    check_single,
+    event_of_interest,
+    one_row_target,
+    warn_undefined,
+)
 from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.describe import describe
+from hazboost.utils.whole_numbers import is_whole_number
 
 
 class CalibrationCurve(NamedTuple):
@@ -72,11 +80,10 @@ def calibration_curve(
     """
     target = one_row_target(y, "y")
     grid = as_grid(time)
-    if len(grid) > 1:
-        raise ValueError(f"time must be a single time; got {len(grid)}.")
+    check_single(grid)
     predicted = as_probabilities(estimate, len(target), len(grid))[:, 0]
     event_of_interest(target, cause)  # only to check ``cause``
-    if isinstance(n_bins, bool) or not isinstance(n_bins, int | np.integer) or n_bins < 1:
+    if not is_whole_number(n_bins, 1):
         raise ValueError(f"n_bins must be a positive whole number; got {describe(n_bins)}.")
     bins = _bins_of_equal_size(predicted, n_bins)
     rows = [np.flatnonzero(bins == k) for k in range(bins.max() + 1)]

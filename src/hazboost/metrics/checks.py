@@ -11,8 +11,9 @@ from sklearn.exceptions import UndefinedMetricWarning
 from hazboost.data.reading import as_target
 from hazboost.data.target import Target
 from hazboost.utils.arrays import Array, Indices, Mask, as_numbers, as_times
-from hazboost.utils.describe import describe
+from hazboost.utils.describe import SHOWN, and_more, describe
 from hazboost.utils.warn import warn_caller
+from hazboost.utils.whole_numbers import is_whole_number
 
 #: Probabilities may exceed [0, 1] by this much: models that predict in single precision do.
 ROUNDING = 1e-6
@@ -79,8 +80,7 @@ def event_of_interest(target: Target, cause: int | None) -> Mask:
     """Rows with an observed event of the given cause, or of any cause."""
     if cause is None:
         return target.event
-    # True is an int to Python, but as a cause it is more likely a mistake than cause 1.
-    if isinstance(cause, bool) or not isinstance(cause, int | np.integer) or cause < 1:
+    if not is_whole_number(cause, 1):
         raise ValueError(f"cause must be a positive whole number, or None for any event; got {describe(cause)}.")
     of_cause: Mask = target.cause == cause
     return of_cause
@@ -141,24 +141,26 @@ def as_grid(times: npt.ArrayLike) -> Array:
     return grid
 
 
+def check_single(grid: Array) -> None:
+    """Refuse several times where ``time`` is one."""
+    if len(grid) > 1:
+        raise ValueError(f"time must be a single time; got {len(grid)}.")
+
+
 def name_times(times: Array) -> str:
-    """The first three times as text."""
-    named = ", ".join(f"{time:g}" for time in times[:3])
-    return named if len(times) <= 3 else f"{named} and {len(times) - 3} more"
+    """The first times as text."""
+    return and_more([f"{time:g}" for time in times[:SHOWN]], len(times))
 
 
 def _refuse(values: Array, wrong: Mask, requirement: str) -> None:
     if wrong.any():
         places = np.argwhere(wrong)
-        named = ", ".join(f"{values[tuple(place)]} (row {place[0]})" for place in places[:3])
-        more = f" and {len(places) - 3} more" if len(places) > 3 else ""
-        raise ValueError(f"{requirement}; got {named}{more}.")
+        named = [f"{values[tuple(place)]} (row {place[0]})" for place in places[:SHOWN]]
+        raise ValueError(f"{requirement}; got {and_more(named, len(places))}.")
 
 
 def _rows(rows: Indices) -> str:
     """``row 3 is``, or ``rows 3, 5, 8 and 2 more are``."""
     if len(rows) == 1:
         return f"row {rows[0]} is"
-    # Three rows are enough to find the problem; large data would otherwise fill the screen.
-    named = ", ".join(str(row) for row in np.sort(rows)[:3])
-    return f"rows {named} and {len(rows) - 3} more are" if len(rows) > 3 else f"rows {named} are"
+    return f"rows {and_more([str(row) for row in np.sort(rows)[:SHOWN]], len(rows))} are"

@@ -11,6 +11,7 @@ from scipy.stats import chi2
 from hazboost.metrics.checks import check_probabilities, one_row_target
 from hazboost.utils.arrays import Array, as_numbers
 from hazboost.utils.describe import describe
+from hazboost.utils.whole_numbers import is_whole_number
 
 
 class DCalibration(NamedTuple):
@@ -81,7 +82,7 @@ def d_calibration(y: Any, survival: npt.ArrayLike, *, n_bins: int = 10) -> DCali
             f"survival must have one probability for each of the {len(target)} subjects, at its own time; got shape "
             f"{values.shape}."
         )
-    if isinstance(n_bins, bool) or not isinstance(n_bins, int | np.integer) or n_bins < 2:
+    if not is_whole_number(n_bins, 2):
         raise ValueError(f"n_bins must be a whole number of at least 2; got {describe(n_bins)}.")
     values = np.clip(check_probabilities(values, "survival"), 0.0, 1.0)
     edges = np.linspace(0.0, 1.0, n_bins + 1)

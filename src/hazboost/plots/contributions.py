@@ -9,12 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hazboost.explain import Explanation, contributions
-from hazboost.explain.reading import check_model
+from hazboost.explain.reading import check_model, check_of
 from hazboost.plots.axes import QUIET, curve_style
-from hazboost.plots.display import COVERED, Display, grid_of_times, times_of_training
+from hazboost.plots.display import COVERED, Display, check_most, check_one_subject, grid_of_times, times_of_training
 from hazboost.prediction.predictor import Predictor
 from hazboost.utils.arrays import Array
-from hazboost.utils.describe import describe
 
 KINDS = ("survival", "cumulative_hazard", "log_hazard", "cumulative_incidence", "rmst")
 #: Number of times at which contributions are computed by default, which takes longer than a prediction.
@@ -77,19 +76,12 @@ class ContributionsDisplay(Display):
         ContributionsDisplay
         """
         check_model(model)
-        if of not in KINDS:
-            raise ValueError(f"of must be one of {', '.join(map(repr, KINDS))}; got {describe(of)}.")
-        if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
-            raise ValueError(f"most must be a whole number from 1 on; got {describe(most)}.")
+        check_of(of, KINDS)
+        check_most(most)
         last = float(np.quantile(times_of_training(model), COVERED))
         grid = grid_of_times(np.linspace(0.0, last, POINTS + 1)[1:] if times is None else times, np.array([last]))
         explained = contributions(model, X, of, grid, cause)
-        subjects = len(explained.prediction)
-        if subjects != 1:
-            raise ValueError(
-                f"X must have one row, that of the subject to draw; got {subjects}. Pass X[:1], or X.iloc[[0]] of a "
-                "DataFrame."
-            )
+        check_one_subject(len(explained.prediction))
         return cls(explained, of, int(most)).plot(ax)
 
     def frame(self) -> Any:

@@ -10,13 +10,12 @@ import numpy.typing as npt
 from scipy.special import logsumexp
 
 from hazboost.data.alignment import check_alignment
-from hazboost.explain.reading import check_model
+from hazboost.explain.reading import check_model, check_of
 from hazboost.plots.axes import COLOURS, DASHES, MANY, QUIET, curve_style, ink
 from hazboost.plots.display import Display, grid_of_times, times_of_training
-from hazboost.plots.observed import observed_curve, read_outcome, survival_band
+from hazboost.plots.observed import check_one_outcome_each, observed_curve, read_outcome, survival_band
 from hazboost.prediction.predictor import Predictor
 from hazboost.utils.arrays import Array, Indices
-from hazboost.utils.describe import describe
 from hazboost.utils.devices import to_host
 from hazboost.utils.tables import make_table
 
@@ -111,8 +110,7 @@ class SurvivalDisplay(Display):
         ['high', 'low']
         """
         check_model(model)
-        if of not in KINDS:
-            raise ValueError(f"of must be one of {', '.join(map(repr, KINDS))}; got {describe(of)}.")
+        check_of(of, KINDS)
         if of == "hazard" and y is not None:
             raise ValueError(
                 "y: there is no simple estimate of a hazard to compare with; leave y out with of='hazard'."
@@ -125,8 +123,8 @@ class SurvivalDisplay(Display):
             predicted = dict(zip(_names_of_subjects(X, len(curves)), curves, strict=True))
         else:
             check_alignment({"X": X, "y": y, "groups": groups})
-            if target is not None and len(target) != len(curves):
-                raise ValueError(f"y must have a row for each of the {len(curves)} rows of X; got {len(target)}.")
+            if target is not None:
+                check_one_outcome_each(target, len(curves))
             rows = _rows_of_groups(groups, len(curves))
             at_risk = model.predict_survival_function(X, times=grid) if of == "hazard" else None
             predicted = {name: _mean_curve(of, curves, at_risk, mine) for name, mine in rows.items()}

@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from hazboost.explain import partial_dependence
 from hazboost.explain.dependence import CURVES
-from hazboost.explain.reading import check_grid, check_model
+from hazboost.explain.reading import check_grid, check_model, check_of
+from hazboost.metrics.checks import check_single
 from hazboost.plots.axes import COLOURS, MANY, curve_style
 from hazboost.plots.display import Display
 from hazboost.prediction.predictor import Predictor
 from hazboost.utils.arrays import Array
-from hazboost.utils.describe import describe
 from hazboost.utils.tables import make_table
 
 KINDS = (*CURVES, "median")
@@ -90,13 +90,11 @@ class DependenceDisplay(Display):
         DependenceDisplay
         """
         check_model(model)
-        if of not in KINDS:
-            raise ValueError(f"of must be one of {', '.join(map(repr, KINDS))}; got {describe(of)}.")
+        check_of(of, KINDS)
         moment = None
         if of != "median":
             points = check_grid(time, model)
-            if len(points) > 1:
-                raise ValueError(f"time must be a single time; got {len(points)}.")
+            check_single(points)
             moment = float(points[0])
         single = not isinstance(features, list | tuple | np.ndarray) or len(features) == 1
         table = partial_dependence(model, X, features, of, moment, cause, grid, single)

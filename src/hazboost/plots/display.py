@@ -11,6 +11,8 @@ import numpy.typing as npt
 from hazboost.plots.axes import add_legend, make_axes, tidy
 from hazboost.prediction.predictor import Predictor
 from hazboost.utils.arrays import Array, as_times
+from hazboost.utils.describe import describe
+from hazboost.utils.whole_numbers import is_whole_number
 
 #: Number of times at which curves are evaluated, and the share of the observed times that they cover: later, few
 #: subjects are left.
@@ -62,6 +64,21 @@ class Display(ABC):
 
     def _panels(self) -> int:
         return 1
+
+
+def check_most(most: Any) -> None:
+    """Refuse what is not a number of things to draw."""
+    if not is_whole_number(most, 1):
+        raise ValueError(f"most must be a whole number from 1 on; got {describe(most)}.")
+
+
+def check_one_subject(subjects: int) -> None:
+    """Refuse several rows of ``X``, or none, where one subject is drawn."""
+    if subjects != 1:
+        raise ValueError(
+            f"X must have one row, that of the subject to draw; got {subjects}. Pass X[:1], or X.iloc[[0]] of a "
+            "DataFrame."
+        )
 
 
 def grid_of_times(times: npt.ArrayLike | None, observed: Array, *, zero: bool = True) -> Array:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from hazboost.explain.reading import check_model
 from hazboost.plots.axes import COLOURS, ink
-from hazboost.plots.display import Display, grid_of_times, times_of_training
+from hazboost.plots.display import Display, check_one_subject, grid_of_times, times_of_training
 from hazboost.prediction.predictor import Predictor
 from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.devices import to_host
@@ -97,12 +97,7 @@ class HeadsDisplay(Display):
         check_model(model)
         grid = grid_of_times(times, times_of_training(model), zero=False)
         parameters = model.predict_parameters(X)
-        subjects = len(np.unique(parameters["subject"]))
-        if subjects != 1:
-            raise ValueError(
-                f"X must have one row, that of the subject to draw; got {subjects}. Pass X[:1], or X.iloc[[0]] of a "
-                "DataFrame."
-            )
+        check_one_subject(len(np.unique(parameters["subject"])))
         heads = np.array([str(head) for head in parameters["head"]], dtype=object)
         several = len(model.causes_) > 1
         causes = np.asarray(parameters["cause"]) if several else np.ones(len(heads), dtype=int)

@@ -8,12 +8,11 @@ from typing import Any, Self
 import numpy as np
 
 from hazboost.explain import importance
-from hazboost.explain.reading import ROLES
+from hazboost.explain.reading import ROLES, check_of
 from hazboost.plots.axes import COLOURS
-from hazboost.plots.display import Display
+from hazboost.plots.display import Display, check_most
 from hazboost.prediction.predictor import Predictor
 from hazboost.utils.arrays import Array
-from hazboost.utils.describe import describe
 from hazboost.utils.tables import make_table
 
 #: What the bars are, by what they are of.
@@ -68,10 +67,8 @@ class ImportanceDisplay(Display):
         -------
         ImportanceDisplay
         """
-        if of not in LABELS:
-            raise ValueError(f"of must be one of {', '.join(map(repr, LABELS))}; got {describe(of)}.")
-        if isinstance(most, bool) or not isinstance(most, int | np.integer) or most < 1:
-            raise ValueError(f"most must be a whole number from 1 on; got {describe(most)}.")
+        check_of(of, LABELS)
+        check_most(most)
         table = importance(model, X)
         values = np.asarray(table[of], dtype=float)
         if np.isnan(values).any():

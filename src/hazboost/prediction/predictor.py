@@ -26,6 +26,7 @@ from hazboost.utils.describe import describe
 from hazboost.utils.devices import beside, is_on_device, to_host
 from hazboost.utils.tables import make_table
 from hazboost.utils.threads import count_threads
+from hazboost.utils.whole_numbers import is_whole_number
 
 
 class Predictor(BaseEstimator):  # type: ignore[misc]
@@ -372,8 +373,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
     def _check_cause(self, cause: Any) -> int:
         """Check that the model was trained with events of this cause."""
         check_is_fitted(self, "model_")
-        # True is an int to Python, but as a cause it is more likely a mistake than cause 1.
-        if isinstance(cause, bool) or not isinstance(cause, numbers.Integral) or cause not in self.causes_:
+        if not is_whole_number(cause, 1) or cause not in self.causes_:
             known = ", ".join(map(str, self.causes_))
             raise ValueError(f"cause must be one of those in the training data, {known}; got {describe(cause)}.")
         return int(cause)

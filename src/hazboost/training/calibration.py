@@ -42,21 +42,22 @@ class Predicted(NamedTuple):
         """Scores with the trees' contribution multiplied by ``trust``."""
         return shrink(self.start, self.grown, trust)
 
-    @property
-    def masses(self) -> Array:
-        """The weight of each subject, or group of them."""
-        return self.held.by_group(self.held.target.subject_mass)
+
+def masses(parts: Sequence[Predicted]) -> Array:
+    """The weight of each held-out subject, or group of them."""
+    return np.concatenate([part.held.by_group(part.held.target.subject_mass) for part in parts])
+
+
+def changes(objective: Objective, parts: Sequence[Predicted], trust: Array, limit: float) -> Array:
+    """By how much trees, shrunk by ``trust``, change the loss of each held-out subject, or group of them; limited."""
+    return np.concatenate([part.change(objective, trust, limit) for part in parts])
 
 
 def trust_by_evidence(objective: Objective, parts: Sequence[Predicted], trust: Array, policy: Policy) -> Array:
     """Shrinkage of the trees: that of their number of events, unless held-out subjects are clearly better without."""
-
-    def changes(share: Array) -> Array:
-        return np.concatenate([part.change(objective, share, policy.largest_difference) for part in parts])
-
-    masses = np.concatenate([part.masses for part in parts])
     full = np.where(trust > 0.0, 1.0, 0.0)
-    return full if is_clear(changes(trust) - changes(full), masses, policy.clear_gain) else trust
+    shrunk, whole = (changes(objective, parts, share, policy.largest_difference) for share in (trust, full))
+    return full if is_clear(shrunk - whole, masses(parts), policy.clear_gain) else trust
 
 
 def level_shift(mixture: Mixture, parts: Sequence[Predicted], trust: Array, limit: float) -> Array:

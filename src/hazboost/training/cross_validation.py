@@ -68,10 +68,6 @@ class CrossValidation:
         rows = min(len(fold.kept.target) for fold in self.folds)
         return min(self.n_threads, max(1, rows // ROWS_FOR_A_THREAD))
 
-    def masses(self) -> Array:
-        """The weight of each held-out subject, or group of them."""
-        return np.concatenate([fold.held.by_group(fold.held.target.subject_mass) for fold in self.folds])
-
 
 def mean_curve(curves: Sequence[Sequence[float]], tails: Sequence[float]) -> Array:
     """Mean of losses over folds, round by round; ``tails`` are the values of the folds after their last round.

@@ -18,7 +18,7 @@ from hazboost.data.sample import Sample
 from hazboost.engines.base import Engine, Trees
 from hazboost.hazards.heads.base import VALUE
 from hazboost.prediction.model import Start
-from hazboost.training.calibration import Predicted, level_shift, trust_by_evidence
+from hazboost.training.calibration import Predicted, changes, level_shift, masses, trust_by_evidence
 from hazboost.training.cross_validation import CrossValidation, Fold, is_clear, mean_curve
 from hazboost.training.linear import LinearStart
 from hazboost.training.plan import Plan, Stopping
@@ -277,8 +277,9 @@ class Growing:
                 break
             candidate = Ensemble(deeper, [first, *self.grow_folds(deeper, progress, numbers[1:])])
             # The same subjects are held out for both depths, so their losses are compared in pairs.
-            gain = self.changes(best) - self.changes(candidate)
-            if not is_clear(gain, self.cv.masses(), policy.clear_gain):
+            before, after = self.predict(best), self.predict(candidate)
+            gain = self.changes(before) - self.changes(after)
+            if not is_clear(gain, masses(before), policy.clear_gain):
                 break
             best = candidate
         return best
@@ -334,10 +335,9 @@ class Growing:
         engine = self.engine(fold, ensemble.depth)
         return Predicted(held, start, engine.scores(member.trees, engine.matrix(held.X, start), (0, kept)))
 
-    def changes(self, ensemble: Ensemble) -> Array:
-        """By how much the trees change the loss of each held-out subject, or group of them."""
-        objective, limit = self.plan.objective, self.plan.search.policy.largest_difference
-        return np.concatenate([part.change(objective, self.trust, limit) for part in self.predict(ensemble)])
+    def changes(self, parts: list[Predicted]) -> Array:
+        """By how much the shrunken trees change the loss of each held-out subject, or group of them."""
+        return changes(self.plan.objective, parts, self.trust, self.plan.search.policy.largest_difference)
 
 
 def trust_in_trees(plan: Plan, events: Array) -> Array:

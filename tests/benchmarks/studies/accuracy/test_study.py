@@ -90,7 +90,7 @@ def test_timeout_is_recorded():
 
 def test_run_continues_and_reports(tmp_path, capsys):
     arguments = ["--models", "kaplan_meier,coxnet", "--datasets", "glioma,veteran", "--output", str(tmp_path)]
-    command.main(["run", *arguments, "--repeats", "0"])
+    command.main(["run", *arguments, "--repeats", "0", "--jobs", "1"])
     command.main(["run", *arguments, "--repeats", "0-1"])
     assert len((tmp_path / "coxnet.jsonl").read_text().splitlines()) == 4
     with (tmp_path / "coxnet.jsonl").open("a") as file:
