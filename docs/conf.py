@@ -90,3 +90,5 @@ html_theme_options = {
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
 }
+
+linkcheck_ignore = ["source:"]  # files of the repository, which check_links.py looks for

@@ -44,6 +44,8 @@ def find_pages(app: Any) -> None:
 
 def resolve_sources(app: Any, doctree: nodes.document, docname: str) -> None:
     """Lead links to files of the repository to the pages that show them."""
+    if app.builder.format != "html":  # the check of links to other sites has no pages
+        return
     for link in doctree.findall(nodes.reference):
         if link.get("refuri", "").startswith(SCHEME):
             path, hash_sign, line = link["refuri"].removeprefix(SCHEME).partition("#")
