@@ -60,11 +60,13 @@ INTERNAL = (
 #: text that begins with = is no placeholder.
 WORDS = {
     "cli:clash[0]": "name",
+    "cli:error.args[-1]": "reason",
     "cli:column.index[infinite[0]]": "number",
     "cli:column.index[missing[0]]": "number",
     "cli:column.index[rows[0]]": "number",
     "cli:column.index[wrong[0]]": "number",
     "cli:column.name": "name",
+    "cli:last": "number",
     "cli:model.n_features_in_": "n",
     "cli:name": "name",
     "cli:row": "number",

@@ -13,8 +13,8 @@ from hazboost.data.alignment import check_alignment
 from hazboost.explain.reading import check_model, check_of
 from hazboost.plots.axes import COLOURS, DASHES, MANY, QUIET, curve_style, ink
 from hazboost.plots.display import Display, grid_of_times, times_of_training
-from hazboost.plots.observed import check_one_outcome_each, observed_curve, read_outcome, survival_band
-from hazboost.prediction.predictor import Predictor
+from hazboost.plots.observed import observed_curve, read_outcome, survival_band
+from hazboost.prediction.predictor import Predictor, check_one_outcome_each
 from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.devices import to_host
 from hazboost.utils.tables import make_table
