@@ -57,7 +57,7 @@ def test_every_page_is_in_one_table_of_contents():
 @pytest.mark.parametrize("module", [hazboost, metrics, explain, plots, tuning, datasets, dask])
 def test_the_reference_has_every_public_name(module):
     reference = (DOCS / "api.rst").read_text(encoding="utf-8")
-    sections = re.findall(r"currentmodule:: (\S+)\n(.*?)(?=\.\. currentmodule|\Z)", reference, re.DOTALL)
+    sections = re.findall(r"module:: (\S+)\n(.*?)(?=module::|\Z)", reference, re.DOTALL)
     listed = {f"{name}.{entry}" for name, text in sections for entry in re.findall(r"^   (\w+)$", text, re.MULTILINE)}
     public = {f"{module.__name__}.{name}" for name in module.__all__ if not name.startswith("__")}
     assert public - listed <= {"hazboost.tuning.tune"}, "which is hazboost.tune"
