@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from pathlib import Path
 from typing import Any
 
 from hazboost.cli.errors import InputError
@@ -11,8 +10,9 @@ from hazboost.cli.models import feature_table, read_model
 from hazboost.cli.options import threads
 from hazboost.cli.outcomes import add_outcome_options, read_outcome
 from hazboost.cli.tables import STANDARD, require_columns
-from hazboost.cli.writing import check_output, complete_file
+from hazboost.cli.writing import check_output
 from hazboost.report import report_page
+from hazboost.utils.files import complete_file
 
 ABOUT = "write a page about a model for whoever must decide whether to trust it"
 
@@ -52,5 +52,5 @@ def run(options: Namespace) -> None:
         groups = table[options.groups].astype(str)
     heading = {} if options.title is None else {"title": options.title}
     page = report_page(model, X, y, *train, groups=groups, examples=not options.no_examples, **heading)
-    with complete_file(Path(options.output)) as beside:
+    with complete_file(options.output) as beside:
         beside.write_text(page, encoding="utf-8", newline="\n")

@@ -102,7 +102,7 @@ def _worse_ranking(evidence: Judged, group: Stratum, limit: float) -> str | None
     errors = [_error_of_concordance(target, risk, np.flatnonzero(rows), rng) for rows in (group.rows, ~group.rows)]
     if worse < limit * float(np.hypot(errors[0], errors[1])):
         return None
-    return f"concordance index {fixed(own)}, and {fixed(others)} of all others, who are as different from one another"
+    return f"concordance index {fixed(own)}, and {fixed(others)} of all others, beyond how alike they are"
 
 
 def expected_concordance(log_level: Array) -> float:

@@ -12,22 +12,13 @@ from hazboost.report.evidence import Evidence, take_rows
 from hazboost.report.figures import Figures
 from hazboost.report.html import Html, bullets, join, paragraph, section, subsection, tag
 from hazboost.report.words import number, percent
-from hazboost.utils.arrays import Array
+from hazboost.summary.words import course
+from hazboost.utils.arrays import Array, Mask
 
 #: Rows over which medians and shares are taken.
 MOST_ROWS = 1_000
 #: Size of the figure of parameters, in inches.
 FLAT = (7.4, 2.2)
-#: Shapes that differ less from 1 are constant hazards.
-NEARLY_ONE = 0.1
-#: How the hazard of a family changes over time, where no shape decides it.
-COURSES = {
-    "exponential": "a risk that stays the same over time",
-    "gompertz": "a risk that grows by the same percentage in each unit of time",
-    "bounded": "a risk that comes and goes around one time, and spares some for ever",
-    "lognormal": "a risk that rises, and falls later",
-    "exponentiated_weibull": "a risk whose course depends on two shapes",
-}
 #: What the scale of a family means, by name; ``{scale}`` is its median time scale.
 SCALES = {
     "weibull": "alone it would leave 37 % without event at time {scale}",
@@ -80,6 +71,8 @@ def _in_words(evidence: Evidence, parameters: Any, X: Any) -> list[Html]:
     several = len(evidence.causes) > 1
     causes = np.asarray(parameters["cause"]) if several else np.ones(len(heads), dtype=int)
     keys = list(dict.fromkeys(zip(causes.tolist(), heads.tolist(), strict=True)))
+    columns = parameters.dtype.names if isinstance(parameters, np.ndarray) else list(parameters.columns)
+    names = [name for name in columns if name not in ("subject", "cause", "head", "w")]
     times = evidence.grid[[0, -1]]
     shares = _shares(evidence, X, times)
     sentences = []
@@ -87,17 +80,17 @@ def _in_words(evidence: Evidence, parameters: Any, X: Any) -> list[Html]:
         mine = (heads == head) & (causes == cause)
         family = head.rsplit("_", 1)[0]
         title = TITLES.get(family, family)
-        scale = float(np.nanmedian(np.asarray(parameters["scale"], dtype=float)[mine]))
+        typical = {name: _median(parameters, name, mine) for name in names}
+        scale = typical["scale"]
         early, late = shares[:, i]
         of = f" of cause {cause}" if several else ""
+        known = {name: value for name, value in typical.items() if np.isfinite(value)}
         text = (
-            f": {_course(family, parameters, mine)}; "
-            f"{SCALES.get(family, 'its time scale is {scale}').format(scale=number(scale))} "
-            f"(with weight 1, for a median subject). It makes up {percent(early)} of the hazard at time "
-            f"{number(times[0])} "
-            f"and {percent(late)} at time {number(times[1])}, on average."
+            f": its risk {course(family, known)}. For a median subject and with weight 1, "
+            f"{SCALES.get(family, 'its time scale is {scale}').format(scale=number(scale))}. It makes up "
+            f"{percent(early)} of the hazard at time {number(times[0])}, and {percent(late)} at time {number(times[1])}, on average."
         )
-        sentences.append(join([tag("b", f"{title} head{of}"), text]))
+        sentences.append(join([tag("b", f"{title[0].upper()}{title[1:]} head{of}"), text]))
     return sentences
 
 
@@ -110,17 +103,7 @@ def _shares(evidence: Evidence, X: Any, times: Array) -> Array:
     return means
 
 
-def _course(family: str, parameters: Any, mine: Any) -> str:
-    """How the hazard of a head changes over time."""
-    names = parameters.dtype.names if isinstance(parameters, np.ndarray) else list(parameters.columns)
-    shapes = np.asarray(parameters["k"], dtype=float)[mine] if "k" in names else np.array([np.nan])
-    if family in COURSES or not np.isfinite(shapes).any():
-        return COURSES.get(family, "a risk whose course depends on two shapes")
-    shape = float(np.nanmedian(shapes))
-    if family == "loglogistic":
-        course = "rises, and falls later" if shape > 1.0 else "falls from the beginning"
-    elif abs(shape - 1.0) < NEARLY_ONE:
-        course = "hardly changes over time"
-    else:
-        course = "rises over time" if shape > 1.0 else "falls over time"
-    return f"a risk that {course} (shape {number(shape, 2)})"
+def _median(parameters: Any, name: str, mine: Mask) -> float:
+    """Median of a parameter over subjects; NaN if the head does not have it."""
+    values = np.asarray(parameters[name], dtype=float)[mine]
+    return float(np.nanmedian(values)) if np.isfinite(values).any() else np.nan
