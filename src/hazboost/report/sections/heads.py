@@ -88,7 +88,8 @@ def _in_words(evidence: Evidence, parameters: Any, X: Any) -> list[Html]:
         text = (
             f": its risk {course(family, known)}. For a median subject and with weight 1, "
             f"{SCALES.get(family, 'its time scale is {scale}').format(scale=number(scale))}. It makes up "
-            f"{percent(early)} of the hazard at time {number(times[0])}, and {percent(late)} at time {number(times[1])}, on average."
+            f"{percent(early)} of the hazard at time {number(times[0])}, and {percent(late)} at time "
+            f"{number(times[1])}, on average."
         )
         sentences.append(join([tag("b", f"{title[0].upper()}{title[1:]} head{of}"), text]))
     return sentences
