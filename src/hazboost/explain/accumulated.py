@@ -99,7 +99,7 @@ def accumulated_effects(
     """
     encoded = encode(model, X)
     names = feature_names(model, encoded.shape[1])
-    chosen = feature_position(feature, names)
+    chosen = feature_position(feature, names, "feature")
     axis = _axis(model, encoded, chosen, grid)
     evaluate, points = measure_of(model, of, times, check_cause(model, cause))
     ordered = chosen not in model.model_.schema.categories

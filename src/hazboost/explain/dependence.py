@@ -141,20 +141,21 @@ def with_values(model: Predictor, encoded: Any, chosen: list[int], setting: Any)
 def _positions(features: Any, names: tuple[str, ...]) -> list[int]:
     """Positions of one or two features."""
     asked = list(features) if isinstance(features, list | tuple | np.ndarray) else [features]
-    positions = [feature_position(one, names) for one in asked]
+    positions = [feature_position(one, names, "features") for one in asked]
     if len(set(positions)) != len(positions) or not 1 <= len(positions) <= 2:
         raise ValueError(f"features must be one feature, or two different ones; got {describe(features)}.")
     return positions
 
 
-def feature_position(feature: Any, names: tuple[str, ...]) -> int:
-    """Position of a feature, given by its name or position."""
+def feature_position(feature: Any, names: tuple[str, ...], argument: str) -> int:
+    """Position of a feature that the user gave, by name or position, in an argument."""
     if is_whole_number(feature, 0) and feature < len(names):
         return int(feature)
     if feature not in names:
         known = and_more([repr(name) for name in names[:5]], len(names))
         raise ValueError(
-            f"features must be names or positions of columns of X, such as {known}; got {describe(feature)}."
+            f"{argument} must be given by name or position among the columns of X, such as {known}; got "
+            f"{describe(feature)}."
         )
     return names.index(feature)
 
