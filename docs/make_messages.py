@@ -27,7 +27,7 @@ SECTIONS = {
     "Training": ["estimator.FPBoost._read_eval_set", "data.folds", "data.sample", "engines.collective", "training"],
     "Prediction": ["prediction", "utils.arrays"],
     "Explanations": ["explain", "engines.cuda._with_single_scores"],
-    "Model files": ["files", "estimator.load"],
+    "Model files": ["files", "onnx", "engines.structure", "estimator.load"],
     "Dask": ["dask"],
     "Tuning": ["tuning"],
     "Metrics": ["metrics"],
@@ -60,11 +60,13 @@ INTERNAL = (
 #: text that begins with = is no placeholder.
 WORDS = {
     "cli:clash[0]": "name",
+    "cli:error.args[-1]": "reason",
     "cli:column.index[infinite[0]]": "number",
     "cli:column.index[missing[0]]": "number",
     "cli:column.index[rows[0]]": "number",
     "cli:column.index[wrong[0]]": "number",
     "cli:column.name": "name",
+    "cli:last": "number",
     "cli:model.n_features_in_": "n",
     "cli:name": "name",
     "cli:row": "number",

@@ -25,7 +25,7 @@ CATEGORIES = FRAME.assign(size=pd.Categorical(["s", "m"] * (N // 2)))
 
 
 def small(**parameters):
-    return FPBoost(**{"n_estimators": 3, "init": "marginal", "random_state": 0, **parameters})
+    return FPBoost(**{"n_estimators": 3, "init": "marginal", "heads": None, "random_state": 0, **parameters})
 
 
 def changed(values, row, value):

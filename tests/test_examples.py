@@ -204,6 +204,22 @@ def test_code_of_the_page_on_model_files_runs(tmp_path, monkeypatch, capsys):
     assert inside.scores(np.zeros((1, 2))) == pytest.approx(start + inside.trust * names["trees"], abs=1e-6)
 
 
+def test_code_of_the_page_on_summaries_runs(capsys):
+    names, (block,) = {}, python_blocks("docs/summary.md")
+    exec(compile(block, "docs/summary.md", "exec"), names)
+    printed = capsys.readouterr().out
+    text = (ROOT / "docs" / "summary.md").read_text(encoding="utf-8")
+    described = re.findall(r"^\| ([A-Z][^|]*?) \|", text, re.MULTILINE)
+    assert re.findall(r"^([A-Z][a-z ]*)(?: \(|$)", printed, re.MULTILINE) == described
+
+
+def test_code_of_the_page_on_onnx_runs(tmp_path, monkeypatch, capsys):
+    pytest.importorskip("onnxruntime")
+    monkeypatch.chdir(tmp_path)
+    (block,) = python_blocks("docs/onnx.md")
+    exec(compile(block, "docs/onnx.md", "exec"), {})
+
+
 def test_example_of_the_readme_prints_what_it_promises(capsys):
     exec(compile(python_blocks("README.md")[0], "README.md", "exec"), {})
     printed = capsys.readouterr().out
@@ -233,9 +249,11 @@ def test_code_of_the_tuning_page_runs(number, capsys):
         "docs/large-data.md",
         "docs/metrics.md",
         "docs/model-file.md",
+        "docs/onnx.md",
         "docs/plots.md",
         "docs/running-experiments.md",
         "docs/speed.md",
+        "docs/summary.md",
         "docs/tuning.md",
     ],
 )

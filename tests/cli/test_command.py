@@ -12,7 +12,6 @@ import subprocess
 import sys
 import time
 import tomllib
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -20,33 +19,16 @@ import pytest
 
 import hazboost
 from hazboost import FPBoost, Surv
-from hazboost.cli import main, models, tables
+from hazboost.cli import models, tables
 from hazboost.cli.command import SUBCOMMANDS
 from hazboost.cli.outcomes import read_events
 from hazboost.cli.values import read_numbers
 from hazboost.datasets import load_dataset
 from hazboost.explain import contributions, importance
 from hazboost.metrics import concordance_index
+from tests.cli.command import ROOT, call, environment, executable, run, simulated
 
-ROOT = Path(__file__).resolve().parents[2]
 OUTCOME = ["--time", "time", "--event", "cens"]
-
-
-def run(*arguments, cwd=None, stdin=None, env=None):
-    """The command in a process of its own."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), **(env or {})}
-    command = [sys.executable, "-m", "hazboost", *map(str, arguments)]
-    return subprocess.run(
-        command, cwd=cwd, input=stdin, capture_output=True, text=True, check=False, env=environment, timeout=100
-    )
-
-
-def call(*arguments):
-    """The command in this process, which starts faster; its exit code."""
-    try:
-        return main([str(one) for one in arguments])
-    except SystemExit as stopped:
-        return stopped.code
 
 
 @pytest.fixture(scope="module")
@@ -93,13 +75,6 @@ def test_the_fitted_model_is_that_of_the_library(folder, model, X):
         text_as_categories(train.drop(columns=["time", "cens"])), Surv.right(train["cens"], train["time"])
     )
     assert (same.predict(X) == model.predict(X)).all()
-
-
-def simulated(n=120, seed=0):
-    rng = np.random.default_rng(seed)
-    x = rng.normal(size=n)
-    time = rng.weibull(1.5, n) * np.exp(-x) + 0.01
-    return pd.DataFrame({"x": x, "time": time, "event": (rng.random(n) < 0.7).astype(int)})
 
 
 def counting():
@@ -269,18 +244,38 @@ def test_causes(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "code"),
+    ("valid", "invalid", "message"),
     [
-        ("evaluate model.hzb test.csv --time time --event cens", 0),
-        ("describe test.csv --time time --event none", 2),
-        ("explain model.hzb test.csv --times 365", 0),
+        ("", "fit train.csv --time tme --event cens -o none.hzb", "train.csv: there is no column 'tme'"),
+        ("describe model.hzb", "describe test.csv --time time --event none", "test.csv: there is no column 'none'"),
+        ("", "predict model.hzb none.csv", "none.csv: there is no such file"),
+        (
+            "evaluate model.hzb test.csv --time time --event cens --json",
+            "evaluate model.hzb test.csv --time time --event tgrade",
+            "column 'tgrade' has the event 'II' in row 0",
+        ),
+        (
+            "explain model.hzb test.csv --times 365",
+            "explain model.hzb test.csv --of cumulative_incidence --cause 3",
+            "cause must be one of those in the training data, 1; got 3",
+        ),
     ],
 )
-def test_the_other_subcommands_in_a_process_of_their_own(options, code, folder):
-    done = run(*options.split(), cwd=folder)
-    assert done.returncode == code
-    assert bool(done.stdout) == (code == 0)
-    assert "Traceback" not in done.stderr
+def test_every_subcommand_through_the_executable(valid, invalid, message, folder):
+    """With invalid and with valid input, of which `fit` and `predict` have some elsewhere.
+
+    `tune`, `plot` and `completion` have files of their own.
+    """
+    if valid:
+        done = run(*valid.split(), cwd=folder)
+        assert done.returncode == 0
+        assert done.stdout
+    done = run(*invalid.split(), cwd=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith(f"hazboost {invalid.split()[0]}: ")
+    assert message in last
+    assert not (folder / "none.hzb").exists()
 
 
 def test_standard_input_and_output(folder, model, X):
@@ -370,6 +365,7 @@ BAD_TABLES = {
     "ragged": (b"x,time,event\n1,2,1\n1,2,1,5\n", "is not a table"),
     "one value too many": (b"x,time,event\n1,2,1,5\n1,2,1,5\n", "is not a table"),
     "semicolons": (b"x;time;event\n1;2;1\n", "no commas"),
+    "repeated name": (b"x,x,time,event\n1,2,2,1\n", "data.csv: two columns have the name 'x'; rename one of them"),
     "no such column": (b"x,time,status\n1,2,1\n", "no column 'event'; the columns are 'x', 'time', 'status'"),
     "text as time": (b"x,time,event\n1,2,1\n1,soon,1\n", "column 'time' must have numbers; got 'soon' in row 1"),
     "text among numbers": (
@@ -377,6 +373,8 @@ BAD_TABLES = {
         "got '?' in row 20",
     ),
     "dates": (b"x,time,event\n1,2020-01-31,1\n", "column 'time' has dates, such as '2020-01-31'; give the date"),
+    "other dates": (b"x,time,event\n1,31.12.2020,1\n", "column 'time' has dates, such as '31.12.2020'; write them"),
+    "other dates as a feature": (b"x,time,event\n1/31/20,2,1\n", "column 'x' has dates, such as '1/31/20'; write them"),
     "words": (b"x,time,event\n1,2,relapse\n", "column 'event' has the event 'relapse' in row 0"),
     "codes of R": (b"x,time,event\n1,2,1\n1,3,2\n", "--event-code 2"),
     "missing event": (b"x,time,event\n1,2,1\n1,3,\n", "column 'event' has no event in row 1"),
@@ -408,6 +406,30 @@ def test_a_bad_table_is_refused_in_one_line(case, tmp_path, capsys):
     assert printed.err.count("\n") == 1
     assert expected in printed.err
     assert [path.name for path in tmp_path.iterdir()] == ["data.csv"]
+
+
+@pytest.mark.parametrize("kind", ["csv.gz", "parquet", "feather"])
+@pytest.mark.parametrize("spoil", [lambda data: data[: len(data) // 2], lambda data: b"text" * 99, lambda data: b""])
+def test_a_damaged_file_is_no_table(kind, spoil, folder, tmp_path, capsys):
+    path, table = tmp_path / f"data.{kind}", pd.read_csv(folder / "test.csv")
+    table.to_csv(path, index=False) if kind == "csv.gz" else getattr(table, f"to_{kind}")(path)
+    assert call("describe", path) == 0
+    path.write_bytes(spoil(path.read_bytes()))
+    assert call("predict", folder / "model.hzb", path, "-o", tmp_path / "out.csv") == 2
+    assert f"data.{kind}: this is not a table" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("data", ["test.csv", "test.parquet", "test.feather"])
+def test_progress_is_a_bar_that_becomes_full(data, folder, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(models.feature_blocks, "__defaults__", (50,))
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    assert call("predict", folder / "model.hzb", folder / data, "-o", tmp_path / "out.csv") == 0
+    lines = capsys.readouterr().err.rpartition("not used: time, cens\n")[2].strip("\r\n").split("\r")
+    assert [re.search(r"(\d+) rows", line)[1] for line in lines] == ["50", "100", "150", "186"]
+    full = [line.count("█") for line in lines]
+    assert full == sorted(full)
+    assert full[-1] == 24
 
 
 BAD_OPTIONS = {
@@ -486,6 +508,16 @@ def test_bad_features_are_refused_and_an_older_result_stays(case, folder, test_r
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new.csv", "out.csv"]
 
 
+def test_a_kept_column_that_becomes_text_is_refused_by_arrow(folder, test_rows, tmp_path, monkeypatch, capsys):
+    test_rows.assign(id=[*range(len(test_rows) - 1), "A17"]).to_csv(tmp_path / "new.csv", index=False)
+    monkeypatch.setattr(models.feature_blocks, "__defaults__", (50,))
+    files = [folder / "model.hzb", tmp_path / "new.csv", "--keep", "id", "-o"]
+    assert call("predict", *files, tmp_path / "out.parquet") == 2
+    assert "a column changes from numbers to text" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == ["new.csv"]
+    assert call("predict", *files, tmp_path / "out.csv") == 0
+
+
 def test_warnings_are_one_line(tmp_path, capsys):
     table = simulated(40).assign(event=np.resize([1, 2, 3], 40))  # nobody is censored
     table.to_csv(tmp_path / "data.csv", index=False)
@@ -530,19 +562,19 @@ def test_a_package_that_is_missing_is_named(monkeypatch, folder, capsys):
     assert "this needs pandas; install it with" in capsys.readouterr().err
 
 
-@pytest.mark.skipif(os.name == "nt", reason="sends the signal of Ctrl-C")
-def test_ctrl_c_leaves_nothing_behind(folder, tmp_path):
+@pytest.mark.skipif(os.name == "nt", reason="sends signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_and_kill_leave_nothing_behind(number, folder, tmp_path):
     """While it waits for rows, with the file of the result begun."""
-    command = [sys.executable, "-m", "hazboost", "predict", folder / "model.hzb", "-", "-o", tmp_path / "out.csv"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    command = [*executable(), "predict", folder / "model.hzb", "-", "-o", tmp_path / "out.csv"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
     deadline = time.monotonic() + 60
     while not list(tmp_path.iterdir()) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert list(tmp_path.iterdir())
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     printed = process.communicate(timeout=60)[1]
-    assert process.returncode == 130
+    assert process.returncode == 128 + number
     assert printed.strip() == "hazboost predict: stopped"
     assert not list(tmp_path.iterdir())
 
@@ -551,6 +583,13 @@ def test_rows_are_read_in_blocks(folder):
     blocks = list(tables.read_blocks(str(folder / "test.csv"), 50))
     assert [len(block) for block in blocks] == [50, 50, 50, 36]
     assert [block.index[0] for block in blocks] == [0, 50, 100, 150]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_column_may_be_called_as_pandas_calls_a_second_one(tmp_path):
+    simulated().rename(columns={"x": "x.1"}).assign(x=1.0).to_csv(tmp_path / "data.csv", index=False)
+    options = ["--time", "time", "--event", "event", "--rounds", "2", "-o", tmp_path / "model.hzb"]
+    assert call("fit", tmp_path / "data.csv", *options) == 0
 
 
 # Where it is installed, and described
@@ -576,7 +615,7 @@ def test_commands_of_the_page_run(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     exec(compile(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1], "command-line.md", "exec"), {})
     commands = [
-        line
+        line.partition(" > ")[0]
         for block in re.findall(r"```bash\n(.*?)```", page, re.DOTALL)
         for line in block.replace("\\\n", " ").splitlines()
         if line.startswith("hazboost ")

@@ -82,7 +82,7 @@ RNG = np.random.default_rng(0)
 X = pd.DataFrame(RNG.normal(size=(40, 2)), columns=["a", "b"], index=[f"p{i}" for i in range(40)])
 Y = pd.DataFrame({"event": RNG.random(40) < 0.7, "time": RNG.weibull(1.5, 40)}, index=X.index)
 WEIGHT = pd.Series(1.0, index=X.index)
-MODEL = FPBoost(n_estimators=2, init="marginal", random_state=0)
+MODEL = FPBoost(n_estimators=2, init="marginal", heads=None, random_state=0)
 
 CALLS = {
     "y": lambda: MODEL.fit(X, Y[::-1]),

@@ -21,7 +21,8 @@ Y = RNG.random(N) < 0.8, TIME
 
 
 def small(**parameters):
-    return FPBoost(**{"n_estimators": 10, "init": "marginal", "random_state": 0, **parameters})
+    """Some rounds from the start without features, with two heads: nothing is chosen."""
+    return FPBoost(**{"n_estimators": 10, "init": "marginal", "heads": None, "random_state": 0, **parameters})
 
 
 def pandas_frame(kinds=KINDS, categories=None):

@@ -22,6 +22,7 @@ from sklearn.exceptions import NotFittedError
 import hazboost
 from hazboost import FPBoost, ModelFileError, load
 from hazboost.engines import CudaEngine, LocalEngine
+from hazboost.files import read_versions
 from hazboost.files.records import ATTRIBUTES
 from hazboost.utils.devices import has_device
 from tests.files.models import CASES, digest, features, fitted
@@ -150,9 +151,24 @@ def test_other_programs_read_the_file(folder):
         manifest = json.loads(archive.read("manifest.json"))
         assert [*manifest["entries"]] == archive.namelist()[1:]
         assert manifest["written_by"]["hazboost"] == hazboost.__version__
-        assert manifest["summary"]["features"] == "3"
+        assert manifest["summary"]["Data: features"] == "3; 0 % of the values missing"
         arrays = [np.load(io.BytesIO(archive.read(name))) for name in archive.namelist() if name.endswith(".npy")]
     assert any(np.array_equal(one, fitted("defaults").unique_times_) for one in arrays)
+
+
+def test_versions_are_read_without_the_model(folder, tmp_path):
+    assert read_versions(folder / "0.hzb")["hazboost"] == hazboost.__version__
+    (tmp_path / "table.csv").write_text("a,b", encoding="utf-8")
+    with pytest.raises(ModelFileError, match=r"table\.csv is no model file"):
+        read_versions(tmp_path / "table.csv")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs links")
+def test_a_link_leads_to_the_saved_model(folder, tmp_path):
+    (tmp_path / "link.hzb").symlink_to(tmp_path / "model.hzb")
+    load(folder / "0.hzb").save(tmp_path / "link.hzb")
+    assert (tmp_path / "link.hzb").is_symlink()
+    assert (tmp_path / "model.hzb").read_bytes() == (folder / "0.hzb").read_bytes()
 
 
 def test_nothing_is_left_where_writing_fails(tmp_path, monkeypatch):

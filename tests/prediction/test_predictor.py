@@ -30,7 +30,7 @@ def fitted(n_causes=1, **parameters):
     censoring = RNG.uniform(1.0, 8.0, N)
     cause = np.where(time <= censoring, RNG.integers(1, n_causes + 1, N), 0)
     y = Surv.right(cause, np.minimum(time, censoring))
-    return FPBoost(**{"n_estimators": 10, "init": "marginal", "random_state": 0, **parameters}).fit(X, y)
+    return FPBoost(**{"n_estimators": 10, "init": "marginal", "heads": None, "random_state": 0, **parameters}).fit(X, y)
 
 
 @pytest.fixture(scope="module")

@@ -14,19 +14,24 @@ from importlib import import_module
 from types import FrameType, ModuleType
 from typing import NoReturn, TextIO
 
-from hazboost.cli import describe, evaluate, explain, fit, predict
+from hazboost.cli import completion, describe, evaluate, explain, fit, plot, predict, tune
 
 SUBCOMMANDS: dict[str, ModuleType] = {
     "fit": fit,
+    "tune": tune,
     "predict": predict,
     "evaluate": evaluate,
     "describe": describe,
     "explain": explain,
+    "plot": plot,
+    "completion": completion,
 }
 #: With this variable in the environment errors are shown with all that Python knows of them.
 DEBUG = "HAZBOOST_DEBUG"
-#: Exit codes: something wrong with the input; something else; stopped by Ctrl-C.
-WRONG_INPUT, OTHER, INTERRUPTED = 2, 1, 130
+#: Exit codes: something wrong with the input; something else. Stopped by a signal, it is 128 plus that of the signal.
+WRONG_INPUT, OTHER = 2, 1
+#: Ctrl-C, `kill`, and the end of the terminal, which Windows does not know.
+STOPPING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
 class Parser(ArgumentParser):
@@ -45,6 +50,7 @@ def make_parser() -> Parser:
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, module in SUBCOMMANDS.items():
         module.add_options(subparsers.add_parser(name, help=module.ABOUT, description=module.ABOUT, allow_abbrev=False))
+    parser.set_defaults(parser=parser)  # which is what completion describes
     return parser
 
 
@@ -69,12 +75,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return OTHER
         except KeyboardInterrupt:
-            sys.stderr.write(f"\n{name}: stopped\n")
-            return INTERRUPTED
+            return _stopped(name, interrupts)
         except Exception as error:  # a traceback says nothing to whoever calls a command
             if interrupts:
-                sys.stderr.write(f"\n{name}: stopped\n")
-                return INTERRUPTED
+                return _stopped(name, interrupts)
             if os.environ.get(DEBUG):
                 raise
             sys.stderr.write(f"{name}: {_sentence(error)}\n")
@@ -82,9 +86,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _stopped(name: str, interrupts: list[int]) -> int:
+    """Say so, and return the exit code, that of shells."""
+    sys.stderr.write(f"\n{name}: stopped\n")
+    return 128 + (interrupts[0] if interrupts else signal.SIGINT)
+
+
 @contextmanager
 def _interrupts() -> Iterator[list[int]]:
-    """Signals of Ctrl-C so far: pandas makes another error of one that comes while it reads."""
+    """Signals to stop so far: pandas makes another error of one that comes while it reads.
+
+    All of them become an interruption, after which nothing is left of a file that is not complete.
+    """
     noticed: list[int] = []
 
     def interrupt(number: int, frame: FrameType | None) -> NoReturn:
@@ -92,15 +105,16 @@ def _interrupts() -> Iterator[list[int]]:
         raise KeyboardInterrupt
 
     own = threading.current_thread() is threading.main_thread()
-    # Whoever runs in the background may have been told to ignore the signal.
-    if not own or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield noticed
-        return
-    signal.signal(signal.SIGINT, interrupt)
+    # Whoever runs in the background may have been told to ignore a signal.
+    usual = (signal.default_int_handler, signal.SIG_DFL)
+    before = {one: signal.getsignal(one) for one in STOPPING if own and signal.getsignal(one) in usual}
+    for one in before:
+        signal.signal(one, interrupt)
     try:
         yield noticed
     finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for one, handler in before.items():
+            signal.signal(one, handler)
 
 
 def _sentence(error: Exception) -> str:

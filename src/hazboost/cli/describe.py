@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import zipfile
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
@@ -17,6 +15,7 @@ from hazboost.cli.values import is_date, is_text
 from hazboost.cli.writing import write_report
 from hazboost.data.nonparametric import censoring_distribution
 from hazboost.data.reading import as_target
+from hazboost.files import read_versions
 from hazboost.prediction.notebook import summarize
 
 ABOUT = "say what is in a model file or a table"
@@ -50,8 +49,6 @@ def model_facts(path: str) -> dict[str, Any]:
     schema = model.model_.schema
     names = schema.names or [f"x{i}" for i in range(model.n_features_in_)]
     categories = {names[i]: [str(one) for one in known] for i, known in schema.categories.items()}
-    with zipfile.ZipFile(path) as archive:  # whose checksums have been compared
-        versions = json.loads(archive.read("manifest.json"))["written_by"]
     return {
         "heads": dict(model.heads_),
         "rounds": int(model.n_estimators_),
@@ -60,7 +57,7 @@ def model_facts(path: str) -> dict[str, Any]:
         "causes": [int(one) for one in model.causes_],
         "features": {name: categories.get(name, "number") for name in names},
         "training": summarize(model),
-        "versions": versions,
+        "versions": read_versions(path),
     }
 
 

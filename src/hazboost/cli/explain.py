@@ -24,7 +24,9 @@ def add_options(parser: ArgumentParser) -> None:
     """What to explain, and for whom."""
     parser.add_argument("model", help="model file")
     parser.add_argument("data", help="table: .csv, .parquet or .feather, or - for CSV on standard input")
-    parser.add_argument("-o", "--output", default=STANDARD, help="table of contributions; by default standard output")
+    parser.add_argument(
+        "-o", "--output", metavar="TABLE", default=STANDARD, help="table of contributions; by default standard output"
+    )
     parser.add_argument("--of", choices=OF, default="survival", help="prediction to explain; by default survival")
     parser.add_argument(
         "--times", type=times, metavar="1,2,5", help="by default the time up to which risks are compared"
@@ -46,7 +48,9 @@ def run(options: Namespace) -> None:
         raise InputError("--importance is over all times and causes; leave out --times and --cause.")
     model = read_model(options.model, options.jobs)
     if options.importance:
-        write_blocks(options.output, [importance(model, feature_table(model, options.data)[1])])
+        table, X = feature_table(model, options.data)
+        name_unused(model, table, ())
+        write_blocks(options.output, [importance(model, X)])
     else:
         write_blocks(options.output, _contributions(model, options))
 
@@ -54,7 +58,7 @@ def run(options: Namespace) -> None:
 def _contributions(model: FPBoost, options: Namespace) -> Iterator[Any]:
     grid = None if options.times is None else [one.value for one in options.times]
     with Rows() as progress:
-        for block, X in feature_blocks(model, options.data, BLOCK):
+        for block, X in feature_blocks(model, options.data, progress, BLOCK):
             if progress.done == 0:
                 name_unused(model, block, ())
             table = contributions(model, X, options.of, grid, options.cause).frame()

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hazboost.cli.errors import InputError
+from hazboost.cli.progress import Rows
 from hazboost.cli.tables import BLOCK, read_blocks, read_table, require_columns
 from hazboost.cli.values import as_known_categories, read_finite
 from hazboost.estimator import FPBoost, load
@@ -63,9 +64,9 @@ def feature_table(model: FPBoost, path: str) -> tuple[Any, Any]:
     return table, features_of(model, path, table)
 
 
-def feature_blocks(model: FPBoost, path: str, rows: int = BLOCK) -> Iterator[tuple[Any, Any]]:
-    """Blocks of a table, each with the features of its rows."""
-    for block in read_blocks(path, rows, categorical_names(model)):
+def feature_blocks(model: FPBoost, path: str, progress: Rows, rows: int = BLOCK) -> Iterator[tuple[Any, Any]]:
+    """Blocks of a table, each with the features of its rows; ``progress`` learns how much has been read."""
+    for block in read_blocks(path, rows, categorical_names(model), progress.reach):
         yield block, features_of(model, path, block, first=block.index[0] == 0)
 
 

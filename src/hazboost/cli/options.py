@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from argparse import ArgumentTypeError
 from typing import NamedTuple
 
@@ -31,11 +32,63 @@ def times(text: str) -> list[Moment]:
     return found
 
 
+def moments(text: str) -> list[float]:
+    """Values of times that are separated by commas."""
+    return [one.value for one in times(text)]
+
+
+def moment(text: str) -> float:
+    """The value of one time."""
+    found = moments(text)
+    if len(found) > 1:
+        raise ArgumentTypeError(f"must be a single time; got {text!r}.")
+    return found[0]
+
+
+def rows(text: str) -> list[range]:
+    """Numbers of rows that are separated by commas, and ranges of them such as 4-9."""
+    parts = [re.fullmatch(r"(\d+)(?:-(\d+))?", part) for part in names(text)]
+    found = [range(int(part[1]), int(part[2] or part[1]) + 1) for part in parts if part]
+    if not found or len(found) < len(parts) or not all(found):
+        raise ArgumentTypeError(f"must be numbers of rows, counted from 0, such as 0,4-9; got {text!r}.")
+    return found
+
+
+def one_row(text: str) -> list[range]:
+    """The number of one row."""
+    if not text.isdecimal():
+        raise ArgumentTypeError(f"must be the number of one row, counted from 0; got {text!r}.")
+    return rows(text)
+
+
+def inches(text: str) -> tuple[float, float]:
+    """Width and height, such as 6.4x4.8."""
+    width, _, height = text.lower().partition("x")
+    try:
+        size = float(width), float(height)
+    except ValueError:
+        size = np.nan, np.nan
+    if not all(0.5 <= one <= 100.0 for one in size):
+        raise ArgumentTypeError(f"must be width and height in inches, from 0.5 to 100, such as 6.4x4.8; got {text!r}.")
+    return size
+
+
 def count(text: str) -> int:
     """A positive whole number."""
     if not text.isdecimal() or int(text) == 0:
         raise ArgumentTypeError(f"must be a positive whole number; got {text!r}.")
     return int(text)
+
+
+def seconds(text: str) -> float:
+    """A positive number of seconds."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = np.nan
+    if not 0.0 < found < np.inf:
+        raise ArgumentTypeError(f"must be a positive number of seconds; got {text!r}.")
+    return found
 
 
 def threads(text: str) -> int:

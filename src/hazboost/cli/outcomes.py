@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from hazboost.cli.errors import InputError
 from hazboost.cli.tables import require_columns
-from hazboost.cli.values import as_numbers, is_date, is_text, read_dates, read_numbers
+from hazboost.cli.values import as_numbers, is_date, is_text, read_dates, read_numbers, refuse_other_dates
 from hazboost.data.surv import Surv
 from hazboost.utils.arrays import Array
 from hazboost.utils.describe import describe
@@ -97,6 +97,7 @@ def _read(role: str, table: Any, name: str, options: Namespace) -> npt.NDArray[A
 def read_times(table: Any, name: str, options: Namespace) -> Array:
     """Times as they are, or the time from an origin to each date."""
     column, origin = table[name], options.time_origin
+    refuse_other_dates(column)
     if not is_date(column):
         if origin is not None:
             raise InputError(f"--time-origin is for dates, and column {name!r} has none; leave it out.")

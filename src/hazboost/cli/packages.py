@@ -1,4 +1,4 @@
-"""Import of the optional packages that read and write tables, at the time they are needed."""
+"""Import of optional packages, at the time they are needed."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from types import ModuleType
 from hazboost.cli.errors import InputError
 
 
-def require(module: str) -> ModuleType:
-    """Import a module of pandas or pyarrow, or raise an error that says how to install it."""
+def require(module: str, extra: str = "cli") -> ModuleType:
+    """Import a module of an optional package, or raise an error that says with which extra to install it."""
     package = module.partition(".")[0]
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        raise InputError(f'this needs {package}; install it with `pip install "hazboost[cli]"`.') from error
+        raise InputError(f'this needs {package}; install it with `pip install "hazboost[{extra}]"`.') from error

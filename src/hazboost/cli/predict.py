@@ -27,7 +27,11 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument("model", help="model file")
     parser.add_argument("data", help="table: .csv, .parquet or .feather, or - for CSV on standard input")
     parser.add_argument(
-        "-o", "--output", default=STANDARD, help="table of predictions; by default CSV on standard output"
+        "-o",
+        "--output",
+        metavar="TABLE",
+        default=STANDARD,
+        help="table of predictions; by default CSV on standard output",
     )
     parser.add_argument("--what", choices=list(KINDS), default="risk", help="by default the risk")
     parser.add_argument("--times", type=times, metavar="1,2,5", default=[], help="times of survival, incidence or rmst")
@@ -56,7 +60,7 @@ def _check(options: Namespace) -> None:
 
 def _predictions(model: FPBoost, options: Namespace) -> Iterator[Any]:
     with Rows() as progress:
-        for block, X in feature_blocks(model, options.data):
+        for block, X in feature_blocks(model, options.data, progress):
             require_columns(options.data, block, options.keep)
             if progress.done == 0:
                 name_unused(model, block, options.keep)

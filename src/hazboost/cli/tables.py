@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
 import sys
 import warnings
+import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,6 +21,10 @@ from hazboost.utils.describe import and_more
 STANDARD = "-"
 #: Rows that are in memory at a time, where tables are read in blocks.
 BLOCK = 50_000
+#: Bytes in which the header of a CSV file is looked for.
+PEEK = 2**16
+#: What goes wrong with files that are not what their names say, or are cut off; gzip and Arrow use an `OSError`.
+NO_TABLE = (ValueError, EOFError, OSError, zlib.error)
 #: Kinds of tables by the end of the name.
 SUFFIXES = {".csv": "csv", ".csv.gz": "csv", ".parquet": "parquet", ".feather": "feather"}
 
@@ -27,20 +34,29 @@ def read_table(path: str, texts: Sequence[str] = ()) -> Any:
     return next(read_blocks(path, None, texts))
 
 
-def read_blocks(path: str, rows: int | None = BLOCK, texts: Sequence[str] = ()) -> Iterator[Any]:
+def read_blocks(
+    path: str,
+    rows: int | None = BLOCK,
+    texts: Sequence[str] = (),
+    reach: Callable[[float | None], None] | None = None,
+) -> Iterator[Any]:
     """The rows of a table, so many at a time or all at once, numbered throughout by the index of the DataFrames.
 
-    Columns of ``texts`` are not taken for numbers where they look like some, which may differ between blocks.
+    Columns of ``texts`` are not taken for numbers where they look like some, which may differ between blocks. ``reach``
+    is told before each block which share of the table has been read then; None if nobody knows.
     """
     kind, read = kind_of(path), 0
     require("pandas")
     with _named_faults(path):
         blocks = {"parquet": _parquet, "feather": _feather}.get(kind)
-        for block in _csv(path, rows, texts) if blocks is None else blocks(path, rows):
+        for block, share in _csv(path, rows, texts) if blocks is None else blocks(path, rows):
             block.index = range(read, read + len(block))
             read += len(block)
             if len(block):
                 _refuse_other_separators(path, list(block.columns))
+                _refuse_repeated(path, list(block.columns))
+                if reach is not None:
+                    reach(share)
                 yield block
     if read == 0:
         raise InputError(f"{path}: the table has no rows; give one with a row for each subject below its header.")
@@ -83,25 +99,37 @@ def _named_faults(path: str) -> Iterator[None]:
         raise
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: this is not text in UTF-8; write it as CSV in UTF-8.") from error
-    except (errors.ParserError, errors.EmptyDataError, errors.ParserWarning, ValueError, EOFError) as error:
+    except (errors.ParserError, errors.EmptyDataError, errors.ParserWarning, *NO_TABLE) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise  # a fault of the disk, not of what is on it
         reason = " ".join(str(error).split())[:120].rstrip(".")
         raise InputError(
             f"{path}: this is not a table ({reason}); give one with a header and the same columns in each row."
         ) from error
 
 
-def _csv(path: str, rows: int | None, texts: Sequence[str]) -> Iterator[Any]:
-    source = sys.stdin.buffer if path == STANDARD else path
-    # Without low_memory=False, types are guessed for parts of a column; without index_col=False, a surplus value in
-    # each row would move all others one column to the right.
-    settings = {"low_memory": False, "index_col": False, "chunksize": rows, "dtype": dict.fromkeys(texts, str)}
-    read = _strictly(partial(require("pandas").read_csv, source, **settings))
-    if rows is None:
-        yield read
-        return
-    with read:
+def _csv(path: str, rows: int | None, texts: Sequence[str]) -> Iterator[tuple[Any, float | None]]:
+    with ExitStack() as stack:
+        source = sys.stdin.buffer if path == STANDARD else stack.enter_context(Path(path).open("rb"))
+        size = 0 if path == STANDARD else Path(path).stat().st_size
+        stream: Any = gzip.GzipFile(fileobj=source) if path.lower().endswith(".gz") else source
+        _refuse_repeated(path, _header(stream))
+        # Without low_memory=False, types are guessed for parts of a column; without index_col=False, a surplus value in
+        # each row would move all others one column to the right.
+        settings = {"low_memory": False, "index_col": False, "chunksize": rows, "dtype": dict.fromkeys(texts, str)}
+        read = _strictly(partial(require("pandas").read_csv, stream, **settings))
+        if rows is None:
+            yield read, None
+            return
+        stack.enter_context(read)
         while (block := _strictly(partial(next, read, None))) is not None:
-            yield block
+            yield block, source.tell() / size if size else None
+
+
+def _header(stream: Any) -> list[str]:
+    """Names of the columns, as far as they can be seen without reading on; pandas would rename a second x to x.1."""
+    lines = stream.peek(PEEK).lstrip(b"\r\n").splitlines()
+    return next(csv.reader([lines[0].decode("utf-8-sig", "replace")]), []) if len(lines) > 1 else []
 
 
 def _strictly(read: Callable[[], Any]) -> Any:
@@ -111,25 +139,35 @@ def _strictly(read: Callable[[], Any]) -> Any:
         return read()
 
 
-def _parquet(path: str, rows: int | None) -> Iterator[Any]:
+def _parquet(path: str, rows: int | None) -> Iterator[tuple[Any, float | None]]:
     with require("pyarrow.parquet").ParquetFile(path) as file:
         if rows is None:
-            yield file.read().to_pandas()
+            yield file.read().to_pandas(), None
             return
+        read = 0
         for batch in file.iter_batches(batch_size=rows):
-            yield batch.to_pandas()
+            read += batch.num_rows
+            yield batch.to_pandas(), read / file.metadata.num_rows
 
 
-def _feather(path: str, rows: int | None) -> Iterator[Any]:
+def _feather(path: str, rows: int | None) -> Iterator[tuple[Any, float | None]]:
     ipc = require("pyarrow.ipc")
     with Path(path).open("rb") as source, ipc.open_file(source) as file:
         if rows is None:
-            yield file.read_all().to_pandas()
+            yield file.read_all().to_pandas(), None
             return
         for number in range(file.num_record_batches):
             batch = file.get_batch(number)
             for first in range(0, batch.num_rows, rows):
-                yield batch.slice(first, rows).to_pandas()
+                within = min(first + rows, batch.num_rows) / batch.num_rows
+                yield batch.slice(first, rows).to_pandas(), (number + within) / file.num_record_batches
+
+
+def _refuse_repeated(path: str, names: list[Any]) -> None:
+    """Refuse a table in which it is not clear which column a name means."""
+    name = next((name for name in names if name != "" and names.count(name) > 1), None)
+    if name is not None:
+        raise InputError(f"{path}: two columns have the name {name!r}; rename one of them.")
 
 
 def _refuse_other_separators(path: str, names: list[Any]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from hazboost.utils.describe import describe
 
 #: Text among more distinct numbers than this is no category.
 MOST_CODES = 10
+#: Dates such as 31.12.2020, 12/31/20 and 2020/12/31, with or without a time of day.
+OTHER_DATE = re.compile(r"\s*(\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}[./]\d{1,2}[./]\d{1,2})(?![\d./-])")
 #: A text with more distinct values than this, in most rows another, is a name and no category.
 MOST_CATEGORIES = 100
 
@@ -28,6 +31,15 @@ def is_date(column: Any) -> bool:
         return bool(column.dtype.kind == "M")
     given = column.dropna()
     return len(given) > 0 and not as_numbers(given[:1]).notna().any() and bool(as_dates(given[:1]).notna().any())
+
+
+def refuse_other_dates(column: Any) -> None:
+    """Refuse dates that are not written like 2020-12-31, of which nobody knows what is the day and what the month."""
+    given = column.dropna() if is_text(column) else column[:0]
+    if len(given) and not is_date(column) and OTHER_DATE.match(str(given.iloc[0])):
+        raise InputError(
+            f"column {column.name!r} has dates, such as {describe(str(given.iloc[0]))}; write them like 2020-12-31."
+        )
 
 
 def as_numbers(column: Any) -> Any:
@@ -81,6 +93,7 @@ def as_categories(column: Any) -> Any:
 
     Text among numbers is a mistake, and so are dates, decimals with commas, and text that is different in most rows.
     """
+    refuse_other_dates(column)
     if is_date(column):
         raise InputError(
             f"column {column.name!r} has dates; use a number instead, such as an age, or leave it out with --drop "

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import secrets
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from hazboost.cli.errors import InputError
 from hazboost.cli.packages import require
 from hazboost.cli.tables import STANDARD, kind_of
+from hazboost.utils.files import complete_file
 
 
 def check_output(path: str) -> None:
@@ -41,25 +40,12 @@ def write_blocks(path: str, blocks: Iterable[Any]) -> None:
         _write_csv(sys.stdout, blocks)
         sys.stdout.flush()
         return
-    with complete_file(Path(path)) as beside:
+    with complete_file(path) as beside:
         if kind_of(path) == "csv":
             with beside.open("x", encoding="utf-8", newline="") as file:
                 _write_csv(file, blocks)
         else:
             _write_arrow(kind_of(path), beside, blocks)
-
-
-@contextmanager
-def complete_file(path: Path) -> Iterator[Path]:
-    """A new file beside the one that is wanted, which takes its place at the end and is removed after an error."""
-    place = path.resolve()  # the file that a link leads to, not the link
-    beside = place.with_name(f".{place.name}-{secrets.token_hex(8)}")
-    try:
-        yield beside
-        beside.replace(place)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
 
 
 def write_report(facts: dict[str, Any], *, as_json: bool) -> None:
@@ -80,7 +66,12 @@ def _write_arrow(kind: str, path: Path, blocks: Iterable[Any]) -> None:
     new = require("pyarrow.parquet").ParquetWriter if kind == "parquet" else require("pyarrow.ipc").new_file
     try:
         for block in blocks:
-            table = pyarrow.Table.from_pandas(block, schema=schema, preserve_index=False)
+            try:
+                table = pyarrow.Table.from_pandas(block, schema=schema, preserve_index=False)
+            except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError) as error:
+                raise InputError(
+                    f"a column changes from numbers to text, or has both ({error.args[-1]}); write a .csv file instead."
+                ) from error
             schema = table.schema  # that of the first block; a column that is empty in a later one keeps its type
             writer = new(str(path), schema) if writer is None else writer
             writer.write_table(table)

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from hazboost.files.contents import Fitted
 from hazboost.files.errors import ModelFileError
-from hazboost.files.store import read_file, write_file
+from hazboost.files.store import read_file, read_versions, write_file
 
-__all__ = ["Fitted", "ModelFileError", "read_file", "write_file"]
+__all__ = ["Fitted", "ModelFileError", "read_file", "read_versions", "write_file"]

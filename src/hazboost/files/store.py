@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any, TypeVar
 
 from hazboost.files import contents, document, manifest
 from hazboost.files.archive import LARGEST, pack, size_of, unpack
 from hazboost.files.contents import Fitted, read_contents, write_contents
 from hazboost.files.errors import ModelFileError
 from hazboost.files.manifest import FORMAT_VERSION, check_entries, own_version, read_manifest, with_manifest, writer
+from hazboost.utils.files import complete_file
+
+Read = TypeVar("Read")
 
 #: What may go wrong while a file is read that somebody has made or changed.
 FAULTS = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError, MemoryError, ImportError)
@@ -44,30 +47,26 @@ def write_file(path: str | os.PathLike[str], fitted: Fitted, summary: Mapping[st
             f"path: the model would need {size} bytes, and a model file must not be larger than {LARGEST} bytes, with "
             f"{document.LARGEST} for names; use fewer rounds, smaller trees or fewer features."
         )
-    _replace(Path(path), entries)
-
-
-def _replace(path: Path, entries: Mapping[str, bytes]) -> None:
-    """Write beside the file and put the result in its place, so that a half-written file is never seen."""
-    beside = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
-    try:
-        with beside.open("xb") as file:
-            file.writelines(pack(entries))
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+    with complete_file(path) as beside, beside.open("xb") as file:
+        file.writelines(pack(entries))
 
 
 def read_file(path: str | os.PathLike[str]) -> Fitted:
     """Read what `write_file` has written; a `ModelFileError` for any other file."""
-    file = Path(path)
+    return _read(Path(path), lambda _, entries: read_contents(entries))
+
+
+def read_versions(path: str | os.PathLike[str]) -> dict[str, str]:
+    """Versions of hazboost and of other software that have written a file, by name; the model itself is not read."""
+    return _read(Path(path), lambda found, _: {str(name): str(one) for name, one in found["written_by"].items()})
+
+
+def _read(file: Path, part: Callable[[Mapping[str, Any], Mapping[str, bytes]], Read]) -> Read:
+    """A part of what is in a file, made of its manifest and its other entries, whose checksums have been compared."""
     if file.stat().st_size > LARGEST:
         raise ModelFileError(f"path: {file.name} is too large; a model file must not have more than {LARGEST} bytes.")
     try:
-        return _read(file)
+        return part(*_open(file))
     except ModelFileError:
         raise
     except FAULTS as error:
@@ -78,7 +77,7 @@ def read_file(path: str | os.PathLike[str]) -> Fitted:
         ) from error
 
 
-def _read(file: Path) -> Fitted:
+def _open(file: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
     data = file.read_bytes()
     if not data.startswith(b"PK"):
         raise ModelFileError(
@@ -93,4 +92,4 @@ def _read(file: Path) -> Fitted:
             f"{own_version()}, does not know; install the newer version."
         )
     check_entries(found, entries)
-    return read_contents(entries)
+    return found, entries

@@ -12,7 +12,7 @@ from hazboost.explain.reading import check_model
 from hazboost.metrics import CalibrationCurve, DCalibration, calibration_curve, d_calibration
 from hazboost.plots.axes import COLOURS, QUIET
 from hazboost.plots.display import Display
-from hazboost.plots.observed import check_one_outcome_each, read_outcome
+from hazboost.plots.observed import read_outcome
 from hazboost.prediction.predictor import Predictor
 from hazboost.utils.devices import to_host
 from hazboost.utils.tables import make_table
@@ -152,10 +152,7 @@ class DCalibrationDisplay(Display):
         check_model(model)
         check_alignment({"X": X, "y": y})
         target = read_outcome(y)
-        distribution = model._distribution(X).on_host()
-        check_one_outcome_each(target, len(distribution))
-        at_event = distribution.given_alive_at(target.entry).survival(target.lower[:, None])[:, 0]
-        return cls(d_calibration(y, at_event, n_bins=n_bins)).plot(ax)
+        return cls(d_calibration(y, model._survival_at_own_times(X, target), n_bins=n_bins)).plot(ax)
 
     def frame(self) -> Any:
         """The bars, with the columns low, high, count and share.

@@ -16,8 +16,8 @@ from hazboost.explain.reading import check_model, check_of
 from hazboost.plots.at_risk import write_at_risk
 from hazboost.plots.axes import COLOURS, DASHES, MANY, QUIET, curve_style, ink
 from hazboost.plots.display import Display, grid_of_times, times_of_training
-from hazboost.plots.observed import check_one_outcome_each, observed_curve, read_outcome, survival_band
-from hazboost.prediction.predictor import Predictor
+from hazboost.plots.observed import observed_curve, read_outcome, survival_band
+from hazboost.prediction.predictor import Predictor, check_one_outcome_each
 from hazboost.utils.arrays import Array, Indices, as_times
 from hazboost.utils.devices import to_host
 from hazboost.utils.tables import make_table

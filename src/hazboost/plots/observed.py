@@ -26,12 +26,6 @@ def read_outcome(y: Any) -> Target:
     return target
 
 
-def check_one_outcome_each(target: Target, rows: int) -> None:
-    """Refuse outcomes of more or fewer subjects than ``X`` has rows."""
-    if len(target) != rows:
-        raise ValueError(f"y must have a row for each of the {rows} rows of X; got {len(target)}.")
-
-
 def observed_curve(target: Target, of: str, times: Array, cause: int) -> Array:
     """Kaplan-Meier estimate, its logarithm, or Aalen-Johansen estimate; NaN after the end of follow-up."""
     if of == "cumulative_incidence":

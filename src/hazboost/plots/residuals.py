@@ -16,9 +16,9 @@ from hazboost.metrics import residuals
 from hazboost.metrics.checks import event_of_interest
 from hazboost.plots.axes import COLOURS, QUIET, is_category, place_values
 from hazboost.plots.display import Display
-from hazboost.plots.observed import check_one_outcome_each, observed_curve, read_outcome, survival_band
+from hazboost.plots.observed import observed_curve, read_outcome, survival_band
 from hazboost.plots.smoothing import smooth
-from hazboost.prediction.predictor import Predictor
+from hazboost.prediction.predictor import Predictor, check_one_outcome_each
 from hazboost.utils.arrays import Array, Mask
 from hazboost.utils.describe import describe
 from hazboost.utils.devices import to_host
@@ -168,7 +168,7 @@ class ResidualsDisplay(Display):
             (self.event, "o", COLOURS[0], "event"),
             (~self.event, "+", COLOURS[5], "no event"),
         ):
-            look = {"marker": marker, "markersize": 3, "markeredgewidth": 0.7, "alpha": 0.7, "color": colour}
+            look = {"marker": marker, "markersize": 3.5, "markeredgewidth": 0.8, "alpha": 0.8, "color": colour}
             ax.plot((places + shift)[mine], self.residuals[mine], linestyle="none", label=label, **look)
         known = ~np.isnan(places) & np.isfinite(self.residuals)
         if known.any():

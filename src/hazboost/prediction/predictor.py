@@ -15,7 +15,7 @@ from hazboost.data.features import readable
 from hazboost.data.names import match_columns
 from hazboost.data.observations import check_id, check_lengths, check_time, refuse_overlaps, refuse_unordered
 from hazboost.data.reading import as_target
-from hazboost.data.target import number_by_appearance
+from hazboost.data.target import Target, number_by_appearance
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.mixture import log_time
 from hazboost.metrics import concordance_index
@@ -325,14 +325,16 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
 
     def _concordance(self, predicted: Array, y: Any, cause: int | None, sample_weight: Any) -> float:
         """Concordance index of what `predict` has returned."""
-        time = np.abs(predicted)
         target = as_target(y, sample_weight, causes_known=len(self.causes_) > 1)
-        if len(time) != len(target):
-            raise ValueError(f"X has {len(time)} rows and y has {len(target)}; both need one for each subject.")
-        # Risks are times, survived or lost to the cause. Their logarithms have the same order, and whether two of them
-        # are tied then depends on their ratio: neither on the unit of time nor on the longest follow-up.
-        risk = -log_time(time) if cause is None else log_time(time)
-        return concordance_index(target, risk, cause=cause)
+        if len(predicted) != len(target):
+            raise ValueError(f"X has {len(predicted)} rows and y has {len(target)}; both need one for each subject.")
+        return concordance_index(target, log_risk(predicted, cause), cause=cause)
+
+    def _survival_at_own_times(self, X: Any, target: Target) -> Array:
+        """Survival of each subject at the time of its event or of its censoring, given that it was alive at entry."""
+        distribution = self._distribution(X).on_host()
+        check_one_outcome_each(target, len(distribution))
+        return distribution.given_alive_at(target.entry).survival(target.lower[:, None])[:, 0]
 
     def _predict_curves(
         self,
@@ -409,6 +411,22 @@ def _check_times(times: npt.ArrayLike) -> Array:
     if grid.ndim != 1:
         raise ValueError(f"times must be a list of numbers; got an array of shape {grid.shape}.")
     return grid
+
+
+def check_one_outcome_each(target: Target, rows: int) -> None:
+    """Refuse outcomes of more or fewer subjects than ``X`` has rows."""
+    if len(target) != rows:
+        raise ValueError(f"y must have a row for each of the {rows} rows of X; got {len(target)}.")
+
+
+def log_risk(predicted: Array, cause: int | None) -> Array:
+    """Logarithms of what `Predictor.predict` has returned, in the same order; higher means an earlier event.
+
+    Risks are times, survived or lost to the cause. Whether two logarithms are tied depends on the ratio of the times:
+    neither on their unit nor on the longest follow-up.
+    """
+    time = log_time(np.abs(predicted))
+    return -time if cause is None else time
 
 
 def as_given(X: Any, predicted: Array) -> Array:

@@ -77,6 +77,7 @@ def open_storage(storage: Any) -> Any:
     journal = import_optuna().storages.journal
     path = Path(storage)
     if path.exists():
+        refuse_other_file(path)
         drop_incomplete_line(path)
     backend = journal.JournalFileBackend(str(path), lock_obj=journal.JournalFileOpenLock(str(path)))
     return import_optuna().storages.JournalStorage(backend)
@@ -92,6 +93,16 @@ def open_database(url: str) -> Any:
     if sqlalchemy.make_url(url).database in {None, "", ":memory:"}:
         return url
     return import_optuna().storages.RDBStorage(url, engine_kwargs={"poolclass": sqlalchemy.NullPool})
+
+
+def refuse_other_file(path: Path) -> None:
+    """Refuse a file of something else, such as a table, which would be changed by appending trials to it."""
+    with path.open("rb") as file:
+        if file.read(1) not in (b"", b"{"):
+            raise ValueError(
+                f"storage: {path.name} is no journal of trials; give the name of a new file, or a URL such as "
+                "sqlite:///study.db for a database."
+            )
 
 
 def drop_incomplete_line(path: Path) -> None:

@@ -1,0 +1,129 @@
+"""The figures that ``hazboost plot`` draws: what each of them needs, and which options it has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from hazboost.cli.options import count, moment, moments, names
+from hazboost.plots import (
+    CalibrationDisplay,
+    ContributionsDisplay,
+    DCalibrationDisplay,
+    DependenceDisplay,
+    HeadsDisplay,
+    HistoryDisplay,
+    ImportanceDisplay,
+    ParametersDisplay,
+    ScoresDisplay,
+    SurvivalDisplay,
+    contributions,
+    curves,
+    dependence,
+    importance,
+    plot_selection,
+)
+
+#: Settings of the options that several figures share, by the name of the option.
+OPTIONS: dict[str, dict[str, Any]] = {
+    "at": {"type": moment, "metavar": "TIME", "help": "time of the prediction; by default the one of the risk"},
+    "bins": {"type": count, "metavar": "N", "help": "number of groups; by default 10"},
+    "cause": {"type": int, "help": "cause, of several"},
+    "features": {"type": names, "metavar": "A[,B]", "required": True, "help": "one or two features"},
+    "most": {"type": count, "metavar": "N", "help": "number of features to show"},
+    "times": {"type": moments, "metavar": "1,2,5", "help": "times; by default most of the follow-up"},
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A kind of figure.
+
+    Attributes
+    ----------
+    about : str
+        What it shows.
+    draw : callable
+        Takes a model, features and outcomes if it needs them, and the options; returns what it has drawn.
+    rows : {"none", "one", "some", "all"}
+        Whether it needs a table, and which of its rows.
+    outcome : {"none", "optional", "needed"}
+        Whether it compares with outcomes.
+    options : mapping of str to str
+        Options by the name of the argument of ``draw`` that they are.
+    of : tuple of str
+        What it can be of, the usual one first; none if there is no choice.
+    training : bool
+        Whether it may also use the outcomes of the training data.
+    numbers : bool
+        Whether what it draws can be written as a table.
+    """
+
+    about: str
+    draw: Callable[..., Any]
+    rows: Literal["none", "one", "some", "all"] = "all"
+    outcome: Literal["none", "optional", "needed"] = "none"
+    options: Mapping[str, str] = field(default_factory=dict)
+    of: tuple[str, ...] = ()
+    training: bool = False
+    numbers: bool = True
+
+
+FIGURES = {
+    "survival": Figure(
+        "predicted curves of subjects or groups, beside Kaplan-Meier estimates",
+        SurvivalDisplay.from_estimator,
+        rows="some",
+        outcome="optional",
+        options={"times": "times", "cause": "cause"},
+        of=curves.KINDS,
+    ),
+    "heads": Figure(
+        "the hazard of one subject, stacked by head",
+        HeadsDisplay.from_estimator,
+        rows="one",
+        options={"times": "times", "cause": "cause"},
+    ),
+    "calibration": Figure(
+        "predicted against observed probabilities at one time",
+        CalibrationDisplay.from_estimator,
+        outcome="needed",
+        options={"time": "at", "n_bins": "bins", "cause": "cause"},
+    ),
+    "d-calibration": Figure(
+        "predicted survival at the observed times",
+        DCalibrationDisplay.from_estimator,
+        outcome="needed",
+        options={"n_bins": "bins"},
+    ),
+    "scores": Figure(
+        "Brier score and AUC over time",
+        ScoresDisplay.from_estimator,
+        outcome="needed",
+        options={"times": "times", "cause": "cause"},
+        training=True,
+    ),
+    "history": Figure("the loss of each boosting round", HistoryDisplay.from_estimator, rows="none"),
+    "selection": Figure("the cross-validation that chose ridge and rounds", plot_selection, rows="none", numbers=False),
+    "importance": Figure(
+        "how much each feature matters",
+        ImportanceDisplay.from_estimator,
+        options={"most": "most"},
+        of=tuple(importance.LABELS),
+    ),
+    "dependence": Figure(
+        "how predictions change with one or two features",
+        DependenceDisplay.from_estimator,
+        options={"features": "features", "time": "at", "cause": "cause"},
+        of=dependence.KINDS,
+    ),
+    "contributions": Figure(
+        "what each feature adds to the prediction for one subject, over time",
+        ContributionsDisplay.from_estimator,
+        rows="one",
+        options={"times": "times", "cause": "cause", "most": "most"},
+        of=contributions.KINDS,
+    ),
+    "parameters": Figure("weights, scales and shapes of the heads over subjects", ParametersDisplay.from_estimator),
+}

@@ -1,0 +1,114 @@
+"""How well a model predicts for subjects that it has not seen: the usual scores in one table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hazboost.data.alignment import check_alignment
+from hazboost.data.nonparametric import aalen_johansen, evaluate_steps, kaplan_meier
+from hazboost.data.reading import as_target
+from hazboost.data.target import Target
+from hazboost.metrics import concordance_index_ipcw, d_calibration, integrated_brier_score
+from hazboost.metrics.checks import one_row_target
+from hazboost.prediction.predictor import Predictor, log_risk
+from hazboost.utils.arrays import Array
+from hazboost.utils.devices import to_host
+
+#: The integrated Brier score is a mean over so many times, between these quantiles of the event times.
+TIMES, FIRST, LAST = 100, 0.1, 0.9
+
+
+def evaluate(model: Predictor, X: Any, y: Any, cause: int | None = None) -> dict[str, float]:
+    """Compare predictions with what was observed.
+
+    Parameters
+    ----------
+    model : FPBoost
+        A fitted model.
+    X : array, DataFrame or sparse matrix of shape (n, features)
+        Subjects that the model was not fitted to.
+    y : structured array, DataFrame, or pair of arrays
+        Their outcomes as in `FPBoost.fit`, one row for each; they may have entered late.
+    cause : int, optional
+        With competing risks, evaluate the predictions for this cause; by default for any event.
+
+    Returns
+    -------
+    dict of str to float
+        ``rows`` and ``events``, which are whole numbers; ``concordance``, that of `FPBoost.score`, and
+        ``concordance_ipcw``, with weights for censoring; ``integrated_brier_score`` from ``brier_from`` to
+        ``brier_to``, the times of the first 10 % and of 90 % of the events, and
+        ``integrated_brier_score_kaplan_meier``, that of predicting the Kaplan-Meier estimate (with a cause, Aalen and
+        Johansen's) for everybody; ``d_calibration_statistic`` and ``d_calibration_p_value``. The Brier scores are NaN
+        if all events have the same time.
+
+    Notes
+    -----
+    The probability of censoring and the Kaplan-Meier estimate are computed from ``y`` itself, which makes the latter
+    look a little better than it is. `hazboost.metrics` has functions for every other need.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hazboost import FPBoost, evaluate
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(300, 2))
+    >>> y = np.ones(300, dtype=bool), rng.weibull(1.5, size=300) * np.exp(-X[:, 0])
+    >>> model = FPBoost(n_estimators=20, random_state=0).fit(X[:200], (y[0][:200], y[1][:200]))
+    >>> scores = evaluate(model, X[200:], (y[0][200:], y[1][200:]))
+    >>> scores["integrated_brier_score"] < scores["integrated_brier_score_kaplan_meier"]
+    True
+    """
+    check_alignment({"X": X, "y": y})
+    target = one_row_target(as_target(y, causes_known=len(model.causes_) > 1), "y")
+    counted = target.event if cause is None else target.cause == cause
+    if not counted.any():
+        kind = "" if cause is None else f" of cause {cause}"
+        raise ValueError(f"y has no event{kind} to compare predictions with; use other subjects.")
+    predicted = to_host(model.predict(X, cause))
+    grid = np.unique(np.quantile(target.lower[counted], np.linspace(FIRST, LAST, TIMES)))
+    calibration = d_calibration(target, model._survival_at_own_times(X, target))
+    return {
+        "rows": len(target),
+        "events": int(counted.sum()),
+        "concordance": model._concordance(predicted, target, cause, None),
+        "concordance_ipcw": concordance_index_ipcw(target, target, log_risk(predicted, cause), cause=cause),
+        "integrated_brier_score": _brier(target, _estimate(model, X, target, grid, cause), grid, cause),
+        "integrated_brier_score_kaplan_meier": _brier(target, _without_features(target, grid, cause), grid, cause),
+        "brier_from": float(grid[0]),
+        "brier_to": float(grid[-1]),
+        "d_calibration_statistic": float(calibration.statistic),
+        "d_calibration_p_value": float(calibration.p_value),
+    }
+
+
+def _brier(target: Target, estimate: Array, grid: Array, cause: int | None) -> float:
+    if len(grid) < 2:
+        return float("nan")  # all events at one time
+    return integrated_brier_score(target, target, estimate, grid, cause=cause)
+
+
+def _estimate(model: Predictor, X: Any, target: Target, grid: Array, cause: int | None) -> Array:
+    """Survival, or the incidence of a cause; whoever entered late is known to have had no event before."""
+    if cause is None:
+        survival: Array = to_host(model.predict_survival_function(X, times=grid, alive_at=target.entry))
+        return survival
+    incidence = model.predict_cumulative_incidence_function(X, times=grid, cause=cause, alive_at=target.entry)
+    return np.asarray(incidence)
+
+
+def _without_features(target: Target, grid: Array, cause: int | None) -> Array:
+    """What is predicted for everybody without features: Kaplan-Meier, or Aalen-Johansen for one cause.
+
+    It is estimated from the same subjects, and conditional on being event-free at entry.
+    """
+    curve = kaplan_meier(target)
+    at_entry = np.maximum(evaluate_steps(curve, target.entry, start=1.0), np.finfo(float).tiny)[:, None]
+    after = grid > target.entry[:, None]
+    if cause is None:
+        return np.where(after, np.minimum(evaluate_steps(curve, grid, start=1.0) / at_entry, 1.0), 1.0)
+    steps = aalen_johansen(target, cause)
+    gained = evaluate_steps(steps, grid, start=0.0) - evaluate_steps(steps, target.entry, start=0.0)[:, None]
+    return np.where(after, np.clip(gained / at_entry, 0.0, 1.0), 0.0)

@@ -1,0 +1,1 @@
+"""The command `hazboost`, in this process and through its executable."""

@@ -1,0 +1,62 @@
+"""`hazboost.evaluate` against the metrics, and what it refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hazboost import FPBoost, Surv, evaluate, metrics
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    time = rng.weibull(1.5, 300) * np.exp(-X[:, 0]) + 0.05
+    entry = np.where(np.arange(300) % 3 == 0, 0.3 * time, 0.0)
+    return X, Surv.right(rng.integers(0, 3, 300), time, entry=entry)
+
+
+@pytest.fixture(scope="module")
+def model(data):
+    return FPBoost(n_estimators=5, random_state=0).fit(*data)
+
+
+@pytest.mark.parametrize("cause", [None, 2])
+def test_scores_are_those_of_the_metrics(cause, model, data):
+    X, y = data
+    scores = evaluate(model, X, y, cause)
+    counted = y["event"] > 0 if cause is None else y["event"] == cause
+    assert (scores["rows"], scores["events"]) == (300, counted.sum())
+    assert scores["concordance"] == model.score(X, y, cause)
+    grid = np.unique(np.quantile(y["time"][counted], np.linspace(0.1, 0.9, 100)))
+    if cause is None:
+        estimate = model.predict_survival_function(X, times=grid, alive_at=y["entry"])
+    else:
+        estimate = model.predict_cumulative_incidence_function(X, times=grid, cause=cause, alive_at=y["entry"])
+    brier = metrics.integrated_brier_score(y, y, estimate, grid, cause=cause)
+    assert scores["integrated_brier_score"] == pytest.approx(brier, rel=1e-12)
+    own = [S(t) / S(s) for S, t, s in zip(model.predict_survival_function(X), y["time"], y["entry"], strict=True)]
+    assert scores["d_calibration_p_value"] == pytest.approx(metrics.d_calibration(y, own).p_value, rel=1e-9)
+
+
+def test_the_unit_of_time_does_not_matter(data):
+    X, y = data
+    other = y.copy()
+    other["time"] *= 1024.0
+    other["entry"] *= 1024.0
+    ours, theirs = (evaluate(FPBoost(n_estimators=2, random_state=0).fit(X, one), X, one) for one in (y, other))
+    assert ours["concordance_ipcw"] == pytest.approx(theirs["concordance_ipcw"], rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda y: Surv.right(np.zeros(300, dtype=bool), y["time"]), "y has no event to compare predictions with"),
+        (lambda y: Surv.interval(y["time"], y["time"] + 1.0), "interval-censored; the metrics need exact event times"),
+        (lambda y: Surv.right(y["event"][:50], y["time"][:50]), "y must have a row for each of the 300 rows of X"),
+    ],
+)
+def test_other_outcomes_are_refused(spoil, message, model, data):
+    with pytest.raises(ValueError, match=message):
+        evaluate(model, data[0], spoil(data[1]))
