@@ -126,6 +126,7 @@ def test_sparse_features_and_causes(fit, name):
         ({"feature": "site", "grid": ["west", "west"]}, "two or more different categories of the feature; got ['west'"),
         ({"grid": [1.0]}, "grid must have two or more increasing values of the feature; got [1.0]."),
         ({"grid": [1.0, 0.0]}, "grid must have two or more increasing values of the feature; got [1.0, 0.0]."),
+        ({"grid": [0.0, np.nan]}, "grid must have two or more increasing values of the feature; got [0.0, nan]."),
         ({"grid": [0.0, 1.0, 50.0, 60.0]}, "grid: no row of X has a value from 50.0 to 60.0; leave one of them out."),
     ],
 )

@@ -250,6 +250,13 @@ def test_numbers_at_risk_stand_at_the_ticks_and_nothing_is_cut_off(size, model, 
     assert inside.contains(box.x1, box.y1)
 
 
+def test_numbers_at_risk_stay_below_the_axes(model, data):
+    shown = SurvivalDisplay.from_estimator(model, data[0].iloc[:2], data[1], times=TIMES)
+    with pytest.raises(ValueError, match=r"times must lie within the axes, from 0 to 1; got 500\. Leave it out"):
+        shown.add_at_risk([0.0, 500.0])
+    assert not shown.ax_.texts
+
+
 def test_without_outcomes_nobody_can_be_counted(model, data):
     with pytest.raises(ValueError, match="y is needed to count subjects at risk; pass it to from_estimator"):
         SurvivalDisplay.from_estimator(model, data[0].iloc[:2]).add_at_risk()

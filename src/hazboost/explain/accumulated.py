@@ -129,7 +129,8 @@ def _axis(model: Predictor, encoded: Any, feature: int, grid: Any) -> Array:
     as_stored = axis.astype(encoded.dtype)  # perhaps in single precision, in which they have to differ
     if is_whole_number(grid, 2):
         axis = as_stored = np.unique(as_stored)
-    if len(axis) < 2 or (np.diff(as_stored if categories is None else np.sort(as_stored)) <= 0.0).any():
+    steps = np.diff(as_stored if categories is None else np.sort(as_stored))
+    if not len(steps) or not (steps > 0.0).all():  # nor if a value is missing
         wanted = "increasing values" if categories is None else "different categories"
         got = describe(user_values(model, feature, axis))
         raise ValueError(f"grid must have two or more {wanted} of the feature; got {got}.")

@@ -25,6 +25,7 @@ from hazboost.utils.devices import to_host
 from hazboost.utils.tables import make_table
 
 Kind = Literal["cox_snell", "martingale", "deviance"]
+KINDS: tuple[str, ...] = get_args(Kind)
 #: Width over which points of one category are spread, and the golden ratio, by which they are spread evenly.
 WIDTH, GOLDEN = 0.5, 0.6180339887
 
@@ -93,8 +94,8 @@ class ResidualsDisplay(Display):
         ResidualsDisplay
         """
         check_model(model)
-        if kind not in get_args(Kind):
-            known = ", ".join(map(repr, get_args(Kind)))
+        if kind not in KINDS:
+            known = ", ".join(map(repr, KINDS))
             raise ValueError(f"kind must be one of {known}; got {describe(kind)}.")
         if kind == "cox_snell" and against is not None:
             raise ValueError(

@@ -6,9 +6,9 @@ import numpy as np
 
 from hazboost.utils.arrays import Array
 
-#: Number of values at which the line is computed, quantiles of the points; and the share of the points that count for
-#: each of them.
-VALUES, NEAR = 50, 0.5
+#: Number of values at which the line is computed, and the quantiles of the points between which they are: farther out
+#: single points decide. And the share of the points that count for each value.
+VALUES, QUANTILES, NEAR = 50, (0.05, 0.95), 0.5
 
 
 def smooth(x: Array, y: Array) -> tuple[Array, Array]:
@@ -18,7 +18,7 @@ def smooth(x: Array, y: Array) -> tuple[Array, Array]:
 
     with :math:`h` the distance of the farthest point of that half.
     """
-    values = np.unique(np.quantile(x, np.linspace(0.0, 1.0, VALUES)))
+    values = np.unique(np.quantile(x, np.linspace(*QUANTILES, VALUES)))
     count = min(len(x), max(2, round(NEAR * len(x))))
     return values, np.array([_line_at(value, x, y, count) for value in values.tolist()])
 
