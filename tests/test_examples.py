@@ -242,6 +242,7 @@ def test_code_of_the_tuning_page_runs(number, capsys):
         "CONTRIBUTING.md",
         "docs/architecture.md",
         "docs/command-line.md",
+        "docs/comparison.md",
         "docs/conventions.md",
         "docs/defaults.md",
         "docs/explaining.md",
