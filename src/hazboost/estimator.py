@@ -139,8 +139,7 @@ class FPBoost(Predictor):
         Weight of the absolute values in the elastic net.
     uniform_heads : bool, default=False
         Give every head the weight ``1 / heads`` instead of learning weights.
-    heads_activation : {"scaled_softmax", "softmax", "relu", "exp", "sigmoid", "tanh", "identity"}, \
-default="scaled_softmax"
+    heads_activation : {"scaled_softmax", "softmax", "relu", "exp", "sigmoid", "tanh", "identity"}
         From raw scores to weights. ``scaled_softmax``: ``exp(level) * softmax(scores)``, where the level is a score of
         its own that multiplies the hazard by the same factor at all times, and the other scores divide it among the
         heads. ``relu`` is the authors' default. With ``tanh`` and ``identity`` weights may be negative; the hazard is
