@@ -11,7 +11,7 @@ from hazboost.metrics.calibration import CalibrationCurve, calibration_curve
 from hazboost.metrics.checks import FollowUpWarning
 from hazboost.metrics.concordance import concordance_index
 from hazboost.metrics.d_calibration import DCalibration, d_calibration
-from hazboost.metrics.residuals import Residuals, residuals
+from hazboost.metrics.residuals import SubjectResiduals, residuals
 from hazboost.metrics.scores import brier_score, integrated_brier_score, integrated_log_score, log_score
 from hazboost.metrics.uno import concordance_index_ipcw
 
@@ -19,7 +19,7 @@ __all__ = [
     "CalibrationCurve",
     "DCalibration",
     "FollowUpWarning",
-    "Residuals",
+    "SubjectResiduals",
     "brier_score",
     "calibration_curve",
     "concordance_index",

@@ -11,7 +11,7 @@ from hazboost.metrics.checks import as_cumulative_hazards, event_of_interest, on
 from hazboost.utils.arrays import Array
 
 
-class Residuals(NamedTuple):
+class SubjectResiduals(NamedTuple):
     """Result of `residuals`, with one value for each subject."""
 
     #: The predicted cumulative hazard itself. Of a correct model, a censored sample of the unit exponential
@@ -23,7 +23,7 @@ class Residuals(NamedTuple):
     deviance: Array
 
 
-def residuals(y: Any, cumulative_hazard: npt.ArrayLike, *, cause: int | None = None) -> Residuals:
+def residuals(y: Any, cumulative_hazard: npt.ArrayLike, *, cause: int | None = None) -> SubjectResiduals:
     r"""Cox-Snell, martingale and deviance residuals.
 
     With :math:`H_i` predicted for the time at risk of a subject, and :math:`\delta_i = 1` if it had the event, else 0:
@@ -44,7 +44,7 @@ def residuals(y: Any, cumulative_hazard: npt.ArrayLike, *, cause: int | None = N
 
     Returns
     -------
-    Residuals
+    SubjectResiduals
         A named tuple of ``cox_snell``, ``martingale`` and ``deviance``, each of shape (n,).
 
     Notes
@@ -77,4 +77,4 @@ def residuals(y: Any, cumulative_hazard: npt.ArrayLike, *, cause: int | None = N
     half_square = np.where((event > 0.0) & ~possible, np.inf, -martingale - event * log_hazard)
     # Rounding may make it negative where the hazard is 1 at an event.
     deviance = np.sign(martingale) * np.sqrt(2.0 * np.maximum(half_square, 0.0))
-    return Residuals(hazard, martingale, deviance)
+    return SubjectResiduals(hazard, martingale, deviance)
