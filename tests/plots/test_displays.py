@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from lifelines import AalenJohansenFitter, KaplanMeierFitter
 from matplotlib import pyplot as plt
+from scipy.integrate import trapezoid
 from sklearn.exceptions import NotFittedError
 
 from hazboost import FPBoost, Surv, explain, metrics, plots
@@ -512,7 +513,7 @@ def test_residuals_count_hazards_of_the_cause_since_entry(kind, cause, competing
     for row in range(len(time)):
         at = entry[row] + (time[row] - entry[row]) * steps
         values = model.predict_hazard_function(X.iloc[[row]], times=at, cause=cause)[0]
-        hazard[row] = np.trapezoid(values, at)
+        hazard[row] = trapezoid(values, at)
     expected = getattr(metrics.residuals(y, hazard, cause=cause), kind)
     np.testing.assert_allclose(shown.residuals, expected, rtol=0.02, atol=0.01)
     assert shown.frame()["event"].tolist() == (event > 0 if cause is None else event == cause).tolist()
