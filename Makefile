@@ -15,7 +15,7 @@ export OMP_NUM_THREADS ?= 1
 KINDS := delayed_entry interval_censoring changing_covariates competing_risks recurrent_events
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-docs test-oldest test-newest fuzz lint fix figures messages study study-quick clean
+.PHONY: help demo test test-docs test-oldest test-newest fuzz lint fix docs docs-links figures messages tutorial study study-quick clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/\1|\2/p' Makefile | while IFS='|' read -r target text; do \
@@ -54,12 +54,24 @@ fix: $(VENV)/lint.done  ## repair what ruff can repair, and format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+docs: $(VENV)/docs.done  ## build the documentation site in build/site, check its links and run the examples of docstrings
+	$(BIN)/sphinx-build --builder html --fail-on-warning --keep-going --quiet docs build/site
+	$(BIN)/python docs/check_links.py build/site
+	$(BIN)/python $(PYTEST) src
+
+docs-links: $(VENV)/docs.done  ## check the links of the documentation to other sites (needs a network)
+	$(BIN)/sphinx-build --builder linkcheck --define plot_gallery=0 --quiet docs build/links
+
 figures: $(VENV)/test.done  ## redraw the figures of the README and the documentation
 	$(BIN)/python examples/demo.py --output docs/figures
 	$(BIN)/python examples/universal_approximation.py --output docs/figures
 	$(BIN)/python examples/selection.py --output docs/figures
 	$(BIN)/python examples/displays.py --output docs/figures
+	$(BIN)/python docs/make_tutorial.py
 	for kind in $(KINDS); do $(BIN)/python examples/$$kind.py --output docs/figures || exit 1; done
+
+tutorial: $(VENV)/test.done  ## write what the code of docs/tutorial.md prints and draws into the page
+	$(BIN)/python docs/make_tutorial.py
 
 messages:  ## write docs/messages.md, the page of all errors and warnings
 	$(PYTHON) docs/make_messages.py
@@ -71,7 +83,7 @@ study-quick: $(VENV)-study/study.done  ## run a small part of the study
 	$(VENV)-study/bin/python -m benchmarks paper --quick
 
 clean:  ## delete the virtual environments and everything that is built
-	rm -rf $(VENV) $(VENV)-oldest $(VENV)-newest $(VENV)-study demo build dist
+	rm -rf $(VENV) $(VENV)-oldest $(VENV)-newest $(VENV)-study demo build dist docs/api docs/gallery
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -82,6 +94,10 @@ $(VENV)/demo.done: pyproject.toml requirements/constraints.txt | $(BIN)/python
 
 $(VENV)/test.done: pyproject.toml requirements/constraints.txt requirements/lint.txt | $(BIN)/python
 	$(BIN)/python $(PINNED) --editable ".[test]"
+	touch $@
+
+$(VENV)/docs.done: pyproject.toml requirements/constraints.txt requirements/lint.txt requirements/docs.txt | $(BIN)/python
+	$(BIN)/python $(PINNED) --constraint requirements/docs.txt --editable ".[docs,test]"
 	touch $@
 
 $(VENV)/lint.done: pyproject.toml requirements/constraints.txt requirements/lint.txt | $(BIN)/python

@@ -1,7 +1,10 @@
-"""Time-varying covariates: does a heart transplant help the patients of the Stanford programme?
+"""Time-varying covariates
+=======================
+
+Does a heart transplant help the patients of the Stanford programme?
 
 Patients wait for a heart, and some of them get one. Each patient has a row for the waiting time and, if transplanted, a
-second row from the day of the operation; `predict_survival_along` predicts over such rows. If instead the final value
+second row from the day of the operation; ``predict_survival_along`` predicts over such rows. If instead the final value
 of ``transplant`` is used for the whole follow-up, patients who lived long enough to get a heart are compared with those
 who did not (immortal time bias), and the operation seems very effective. With time-varying rows there is no benefit in
 these data.

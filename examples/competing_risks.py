@@ -1,4 +1,7 @@
-"""Competing risks: how likely is death from each of several causes for people over 70?
+"""Competing risks
+===============
+
+How likely is death from each of several causes for people over 70?
 
 The free light chain study (in scikit-survival) has the cause of each death. A cumulative incidence is the probability
 of dying from a cause by a given time, in the presence of the other causes. The model is fitted to 800 people, and its

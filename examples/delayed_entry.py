@@ -1,4 +1,7 @@
-"""Delayed entry (left truncation): survival by age of people who entered a study at 50 to 100 years of age.
+"""Delayed entry
+=============
+
+Left truncation: survival by age of people who entered a study at 50 to 100 years of age.
 
 The free light chain study (in scikit-survival) took blood samples of residents of a county and followed them. Age is
 the natural time scale, but people who died before the sample was taken are not in the data. The model is fitted to

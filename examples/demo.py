@@ -1,4 +1,5 @@
-"""FPBoost on clinical data: a comparison with three common models, and three figures.
+"""FPBoost on clinical data, beside three common models
+====================================================
 
 Recurrence-free survival of 686 women with breast cancer (German Breast Cancer Study Group 2, packaged with
 scikit-survival). Run it with ``make demo``, or ``python examples/demo.py --output DIR``.

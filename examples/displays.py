@@ -1,4 +1,7 @@
-"""All displays of `hazboost.plots`, small enough for a column of print: breast cancer patients (GBSG2).
+"""All plots on one data set
+=========================
+
+All displays of ``hazboost.plots``, small enough for a column of print: breast cancer patients (GBSG2).
 
 Run ``python examples/displays.py``; the figures are written to ``demo/plots/``.
 """

@@ -1,4 +1,7 @@
-"""Interval censoring: when do lung tumours begin in mice that are examined only once, after death?
+"""Interval censoring
+==================
+
+When do lung tumours begin in mice that are examined only once, after death?
 
 A tumour found after death began at an unknown earlier time; if there is none, its onset would have been later. So no
 onset time is known exactly: the data of Hoel and Walburg (1972), from lifelines, have only intervals from 0 to the day

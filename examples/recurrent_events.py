@@ -1,4 +1,7 @@
-"""Recurrent events: how many episodes of soreness occur under a new and an old treatment?
+"""Recurrent events
+================
+
+How many episodes of soreness occur under a new and an old treatment?
 
 400 patients of Hosmer and Lemeshow's book (in lifelines) have up to four episodes. A patient has one row for each
 period between episodes, and the cumulative hazard is the expected number of episodes by time t. The nonparametric

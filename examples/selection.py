@@ -1,4 +1,7 @@
-"""Cross-validation within a fit: the choice of the ridge of the linear start and of the number of rounds, on GBSG2.
+"""What a fit chooses by cross-validation
+======================================
+
+The choice of the ridge of the linear start and of the number of rounds, on GBSG2.
 
 Run ``python examples/selection.py``; the figure is written to ``demo/``.
 """

@@ -1,4 +1,7 @@
-"""A demonstration of the universal approximation theorem.
+"""Weibull heads approximate every hazard
+======================================
+
+A demonstration of the universal approximation theorem.
 
 The hazard of a Weibull head with scale 1 and integer shape is a monomial, ``h_k(t) = k t^(k-1)``. Sums of monomials
 with weights of either sign are polynomials, which approximate every continuous function on [0, T] to any accuracy

@@ -94,8 +94,14 @@ def test_every_dependency_of_the_tests_and_the_demo_has_a_pin():
     assert set(requirements("demo", "tune", "datasets", "test")) <= set(pins("constraints.txt")) | set(pins("lint.txt"))
 
 
+def test_every_dependency_of_the_documentation_has_a_pin():
+    files = ("constraints.txt", "lint.txt", "docs.txt")
+    assert set(requirements("docs")) <= set().union(*map(pins, files))
+
+
 def test_no_package_is_pinned_twice():
-    assert not set(pins("constraints.txt")) & set(pins("lint.txt"))
+    names = [name for file in ("constraints.txt", "lint.txt", "docs.txt") for name in pins(file)]
+    assert len(names) == len(set(names))
 
 
 def test_pins_of_a_dependency_are_recent_enough():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -38,8 +38,11 @@ from hazboost.files import Fitted, ModelFileError, read_file, write_file
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
 from hazboost.hazards.heads import HEADS
 from hazboost.hazards.mixture import Mixture
-from hazboost.prediction.notebook import summarize, summary_card
+from hazboost.onnx import OUTPUTS, write_onnx
+from hazboost.prediction.notebook import summary_card
 from hazboost.prediction.predictor import Predictor
+from hazboost.summary import Summary as ModelSummary
+from hazboost.summary import summarize
 from hazboost.training.advice import advise_on_size, advise_on_ties, check_can_stop
 from hazboost.training.cohort import describe_cohort
 from hazboost.training.constraints import check_constraints
@@ -138,8 +141,7 @@ class FPBoost(Predictor):
         Weight of the absolute values in the elastic net.
     uniform_heads : bool, default=False
         Give every head the weight ``1 / heads`` instead of learning weights.
-    heads_activation : {"scaled_softmax", "softmax", "relu", "exp", "sigmoid", "tanh", "identity"}, \
-default="scaled_softmax"
+    heads_activation : {"scaled_softmax", "softmax", "relu", "exp", "sigmoid", "tanh", "identity"}
         From raw scores to weights. ``scaled_softmax``: ``exp(level) * softmax(scores)``, where the level is a score of
         its own that multiplies the hazard by the same factor at all times, and the other scores divide it among the
         heads. ``relu`` is the authors' default. With ``tanh`` and ``identity`` weights may be negative; the hazard is
@@ -790,6 +792,30 @@ default="scaled_softmax"
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
+    def summary(self) -> ModelSummary:
+        """What the model is and how well it fits: data, heads in words, choices, fit, strongest features.
+
+        Returns
+        -------
+        Summary
+            ``print`` shows it as text and a notebook as HTML; `Summary.to_dict` has the numbers, and more of them.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hazboost import FPBoost
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 2))
+        >>> y = np.ones(200, dtype=bool), rng.weibull(1.5, size=200) * np.exp(-X[:, 0])
+        >>> summary = FPBoost(n_estimators=5, random_state=0).fit(X, y).summary()
+        >>> print(str(summary).splitlines()[0])
+        FPBoost, trained on 200 subjects with 200 events
+        >>> summary.to_dict()["effects"][0]["feature"]
+        'x0'
+        """
+        check_is_fitted(self, "model_")
+        return summarize(self)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to one file, which `hazboost.load` reads.
 
@@ -823,7 +849,34 @@ default="scaled_softmax"
         check_is_fitted(self, "model_")
         self._validate_params()
         attributes = {name: value for name, value in vars(self).items() if name.endswith("_") and name != "model_"}
-        write_file(path, Fitted(self.get_params(deep=False), attributes, self.model_), summarize(self))
+        write_file(path, Fitted(self.get_params(deep=False), attributes, self.model_), self.summary().lines())
+
+    def to_onnx(self, path: str | os.PathLike[str], outputs: Sequence[str] = OUTPUTS) -> None:
+        """Write the fitted model to an ONNX file, for programs in other languages.
+
+        It computes what this model predicts, up to rounding errors of the trees, which are in single precision. The
+        page docs/onnx.md describes inputs and outputs.
+
+        Parameters
+        ----------
+        path : path
+            Name of the file, usually with the ending ``.onnx``. An existing file is replaced when the new one is
+            complete.
+        outputs : sequence of str, default=all
+            Some of "scores", "parameters", "survival", "cumulative_hazard" and "cumulative_incidence". Of these, the
+            cumulative incidence of competing causes alone takes much time to compute.
+
+        Raises
+        ------
+        ValueError
+            Weights may be negative (``heads_activation`` "tanh" and "identity"), for which ONNX has no operators.
+
+        See Also
+        --------
+        save : A file from which all of this model is loaded again.
+        """
+        check_is_fitted(self, "model_")
+        write_onnx(path, self.model_, self.n_features_in_, outputs)
 
     def calculator(
         self,

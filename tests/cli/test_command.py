@@ -326,10 +326,13 @@ def test_evaluation_with_delayed_entry_is_conditional_on_entry(tmp_path, capsys)
 def test_description_of_a_model(folder, model, capsys):
     assert call("describe", folder / "model.hzb", "--json") == 0
     facts = json.loads(capsys.readouterr().out)
-    assert facts["rounds"] == 20
-    assert list(facts["features"]) == model.feature_names_in_.tolist()
-    assert facts["features"]["tgrade"] == ["I", "II", "III"]
-    assert facts["versions"]["hazboost"] == hazboost.__version__
+    assert facts["trees"]["rounds"] == 20
+    features = {one["name"]: one for one in facts["features"]}
+    assert list(features) == model.feature_names_in_.tolist()
+    assert [level for level, _ in features["tgrade"]["counts"]] == ["I", "II", "III"]
+    assert facts["written_by"]["hazboost"] == hazboost.__version__
+    assert call("describe", folder / "model.hzb") == 0
+    assert capsys.readouterr().out.startswith(str(model.summary()))
 
 
 def test_description_of_a_table(folder, capsys):

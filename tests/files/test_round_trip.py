@@ -151,7 +151,7 @@ def test_other_programs_read_the_file(folder):
         manifest = json.loads(archive.read("manifest.json"))
         assert [*manifest["entries"]] == archive.namelist()[1:]
         assert manifest["written_by"]["hazboost"] == hazboost.__version__
-        assert manifest["summary"]["features"] == "3"
+        assert manifest["summary"]["Data: features"] == "3; 0 % of the values missing"
         arrays = [np.load(io.BytesIO(archive.read(name))) for name in archive.namelist() if name.endswith(".npy")]
     assert any(np.array_equal(one, fitted("defaults").unique_times_) for one in arrays)
 

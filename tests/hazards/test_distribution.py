@@ -452,13 +452,13 @@ def test_means_and_quantiles_stay_as_they_were(make_mixture):
 @pytest.fixture
 def evaluations(monkeypatch):
     """Counts evaluations of the cumulative hazard, in rows times log-times."""
-    counted, original = [], module._cumulative_hazard
+    counted, original = [], module.cumulative_hazard_of
 
     def cumulative_hazard(mixture, parameters, log_t):
         counted.append(log_t.size)
         return original(mixture, parameters, log_t)
 
-    monkeypatch.setattr(module, "_cumulative_hazard", cumulative_hazard)
+    monkeypatch.setattr(module, "cumulative_hazard_of", cumulative_hazard)
     return counted
 
 

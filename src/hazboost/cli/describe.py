@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,9 @@ from hazboost.cli.outcomes import add_outcome_options, outcome_columns, read_out
 from hazboost.cli.tables import STANDARD, read_table
 from hazboost.cli.values import is_date, is_text
 from hazboost.cli.writing import write_report
-from hazboost.data.nonparametric import censoring_distribution
+from hazboost.data.nonparametric import median_follow_up
 from hazboost.data.reading import as_target
 from hazboost.files import read_versions
-from hazboost.prediction.notebook import summarize
 
 ABOUT = "say what is in a model file or a table"
 #: How files of models, which are zip archives, begin.
@@ -32,8 +32,20 @@ def add_options(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> None:
     """Describe."""
-    described = model_facts(options.file) if _is_model(options.file) else table_facts(options)
-    write_report(described, as_json=options.json)
+    if _is_model(options.file):
+        describe_model(options.file, as_json=options.json)
+    else:
+        write_report(table_facts(options), as_json=options.json)
+
+
+def describe_model(path: str, *, as_json: bool) -> None:
+    """Print `hazboost.FPBoost.summary` of a model, and the versions that have written its file."""
+    summary, versions = read_model(path).summary(), read_versions(path)
+    if as_json:
+        write_report({**summary.to_dict(), "written_by": versions}, as_json=True)
+    else:
+        by = ", ".join(f"{name} {version}" for name, version in versions.items())
+        sys.stdout.write(f"{summary}\n  file written by {by}\n")
 
 
 def _is_model(path: str) -> bool:
@@ -41,24 +53,6 @@ def _is_model(path: str) -> bool:
         return path.endswith(".hzb")
     with Path(path).open("rb") as file:
         return path.endswith(".hzb") or file.read(len(ARCHIVE)) == ARCHIVE
-
-
-def model_facts(path: str) -> dict[str, Any]:
-    """Facts about a model."""
-    model = read_model(path)
-    schema = model.model_.schema
-    names = schema.names or [f"x{i}" for i in range(model.n_features_in_)]
-    categories = {names[i]: [str(one) for one in known] for i, known in schema.categories.items()}
-    return {
-        "heads": dict(model.heads_),
-        "rounds": int(model.n_estimators_),
-        "depth": int(model.max_depth_),
-        "ridge": None if model.ridge_ is None else float(model.ridge_),
-        "causes": [int(one) for one in model.causes_],
-        "features": {name: categories.get(name, "number") for name in names},
-        "training": summarize(model),
-        "versions": read_versions(path),
-    }
 
 
 def table_facts(options: Namespace) -> dict[str, Any]:
@@ -89,14 +83,8 @@ def _outcome_facts(options: Namespace, table: Any) -> dict[str, Any]:
     if "id" in fields:
         facts["subjects"] = len(np.unique(y["id"]))
     if "time" in fields:
-        facts["median_follow_up"] = _median_follow_up(*censoring_distribution(target))
+        facts["median_follow_up"] = median_follow_up(target)
     return facts
-
-
-def _median_follow_up(time: Any, uncensored: Any) -> float:
-    """Median of the time to censoring, by the reverse Kaplan-Meier estimate; NaN if it is not reached."""
-    below = np.flatnonzero(uncensored <= 0.5)
-    return float(time[below[0]]) if len(below) else float("nan")
 
 
 def _kind(column: Any) -> str:

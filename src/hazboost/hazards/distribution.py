@@ -401,7 +401,7 @@ def _shares(mixture: Mixture, parameters: Parameters, log_t: Array) -> Array:
     return np.moveaxis(sum_hazards(parameters.weight[:, :, None], log_hazard).share, 0, -1)
 
 
-def _cumulative_hazard(mixture: Mixture, parameters: Parameters, log_t: Array) -> Array:
+def cumulative_hazard_of(mixture: Mixture, parameters: Parameters, log_t: Array) -> Array:
     """Integral of ``max(h, 0)`` at log-times of shape (n, times).
 
     A subject none of whose heads contributes gets the constant background hazard; see `hazboost.hazards.mixture`.
@@ -429,15 +429,15 @@ def _clip(mixture: Mixture, parameters: Parameters, log_t: Array, total: Array) 
 
 
 def _steady_cumulative_hazard(mixture: Mixture, parameters: Parameters, log_t: Array) -> Array:
-    """`_cumulative_hazard`, but such that the values at some times do not depend on what other times are asked for.
+    """`cumulative_hazard_of`, but such that the values at some times do not depend on what other times are asked for.
 
     With negative weights the cumulative hazard is kept from falling where terms of both signs have become so large that
     they cancel, at late times. That needs its values at earlier times: `REFERENCES` are therefore always asked for.
     """
     if not mixture.weight_activation.signed:
-        return _cumulative_hazard(mixture, parameters, log_t)
+        return cumulative_hazard_of(mixture, parameters, log_t)
     references = np.broadcast_to(REFERENCES, (len(log_t), len(REFERENCES)))
-    return _cumulative_hazard(mixture, parameters, np.concatenate([log_t, references], axis=1))[:, : log_t.shape[1]]
+    return cumulative_hazard_of(mixture, parameters, np.concatenate([log_t, references], axis=1))[:, : log_t.shape[1]]
 
 
 def _incidence(distribution: Distribution, log_t: Array, cause: int) -> Array:

@@ -71,9 +71,9 @@ class LinearStart:
 
     def margin(self, X: Any) -> Array:
         """Raw scores of each row, of shape (n, scores)."""
-        return self._scores(self.design.predict(X, self.coefficient))
+        return self.scores_of_shifts(self.design.predict(X, self.coefficient))
 
-    def _scores(self, shift: Array) -> Array:
+    def scores_of_shifts(self, shift: Array) -> Array:
         """Raw scores, of shape (n, scores), for shifts of shape (n, causes)."""
         shift = np.clip(shift, -self.largest_shift, self.largest_shift)
         scales = beside(self.mixture.scales.astype(np.float64), shift)
@@ -93,11 +93,11 @@ class LinearStart:
         sum, :math:`s_f (g(s) - g(0)) / s`.
         """
         parts = self.design.parts(X, self.coefficient)
-        base, shift = self._scores(np.zeros((1, parts.shape[2]))), parts.sum(axis=1)
+        base, shift = self.scores_of_shifts(np.zeros((1, parts.shape[2]))), parts.sum(axis=1)
         # Where parts cancel the quotient is the slope of g, taken over a distance that is small and not rounded away.
         far = np.where(np.abs(shift) < SMALL_SHIFT, SMALL_SHIFT, shift)
         scales = self.mixture.scales.astype(np.float64)
-        quotient = (self._scores(far) - base) / np.where(self.mixture.scaling, far @ scales, 1.0)
+        quotient = (self.scores_of_shifts(far) - base) / np.where(self.mixture.scaling, far @ scales, 1.0)
         return base[0], quotient[:, :, None] * np.einsum("nfc,cs->nsf", parts, scales)
 
     def without_features(self) -> LinearStart:

@@ -134,20 +134,20 @@ class Standardisation:
             missing = np.isnan(block)
             if self.skewed.any():
                 block[:, self.skewed] = straightening(block[:, self.skewed])
-            block[:] = self._standardise(block, self.center, self.scale, missing)
+            block[:] = self.standardise(block, self.center, self.scale, missing)
         return DenseColumns(columns)
 
     def sparse(self, X: scipy.sparse.csr_matrix) -> SparseColumns:
         """Columns of a sparse matrix. What it does not store is zero, before and after any power transform."""
-        at_zero = self._standardise(np.zeros_like(self.center), self.center, self.scale, np.False_)
+        at_zero = self.standardise(np.zeros_like(self.center), self.center, self.scale, np.False_)
         values, column = np.clip(X.data, -LARGEST, LARGEST), X.indices
         skewed = self.skewed[column]
         values[skewed] = self.straightening.of(column[skewed])(values[skewed])
-        values = self._standardise(values, self.center[column], self.scale[column], np.isnan(X.data))
+        values = self.standardise(values, self.center[column], self.scale[column], np.isnan(X.data))
         stored = scipy.sparse.csr_matrix((values - at_zero[column], column, X.indptr), shape=X.shape)
         return SparseColumns(stored, at_zero)
 
-    def _standardise(self, values: Array, center: Array, scale: Array, missing: Mask | np.bool_) -> Array:
+    def standardise(self, values: Array, center: Array, scale: Array, missing: Mask | np.bool_) -> Array:
         """Standardise and clip; what was missing, and only that, is at the mean."""
         # Not wherever the result is NaN: one that arose on the way would be an error, which must not be hidden.
         return np.where(missing, 0.0, np.clip((values - center) / scale, -self.farthest, self.farthest))

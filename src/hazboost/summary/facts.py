@@ -1,0 +1,135 @@
+"""Facts about a fitted model, as a dictionary that JSON can hold."""
+
+from __future__ import annotations
+
+import math
+import platform
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from hazboost.data.cohort import LEVELS, Cohort, Feature
+from hazboost.engines.storage import VERSION as XGBOOST_VERSION
+from hazboost.prediction.model import Model
+from hazboost.summary.estimator import FittedEstimator
+from hazboost.summary.usual import effects, heads_of_usual_subject, list_features
+
+#: Histories that are told, if there are any.
+HISTORIES = ("train_loss", "validation_loss", "validation_concordance")
+#: What is told of the diagnostics.
+DIAGNOSTICS = ("observed_events", "expected_events", "survival_error", "survival_error_time", "at_bounds")
+
+
+def gather(estimator: FittedEstimator) -> dict[str, Any]:
+    """All facts. NaN, which JSON does not know, is None."""
+    model, cohort = estimator.model_, estimator.cohort_
+    facts = {
+        "data": _data(model, cohort),
+        "heads": heads_of_usual_subject(model, cohort),
+        "start": _start(estimator),
+        "trees": _trees(estimator),
+        "fit": _fit(estimator),
+        "horizon": model.horizon,
+        "features": [_feature(model, i, one) for i, one in enumerate(list_features(cohort.features))],
+        "effects": _effects(model, cohort),
+        "curves": {name: getattr(cohort, name) for name in ("times", "observed", "expected")},
+        "versions": _versions(),
+    }
+    plain: dict[str, Any] = _plain(facts)
+    return plain
+
+
+def _data(model: Model, cohort: Cohort) -> dict[str, Any]:
+    return {
+        "subjects": cohort.subjects,
+        "events": cohort.events,
+        "median_follow_up": cohort.follow_up,
+        "longest_follow_up": model.longest,
+        "features": len(cohort.features),
+        "categorical_features": len(model.schema.categories),
+        "missing": float(np.mean(cohort.features.missing)),
+    }
+
+
+def _start(estimator: FittedEstimator) -> dict[str, Any]:
+    tried = estimator.cv_results_.get("ridges")
+    return {
+        "init": estimator.get_params(deep=False)["init"],
+        "ridge": estimator.ridge_,
+        "ridges_tried": 0 if tried is None else len(tried),
+    }
+
+
+def _trees(estimator: FittedEstimator) -> dict[str, Any]:
+    model, given = estimator.model_, estimator.get_params(deep=False)
+    return {
+        "rounds": estimator.n_estimators_,
+        "rounds_chosen": given["n_estimators"] == "auto",
+        "depth": estimator.max_depth_,
+        "trees": model.n_trees,
+        "ensembles": len(model.boosters),
+        "learning_rate": model.engine.learning_rate,
+        "shrinkage": sorted(set(model.trust.tolist())),
+        "calibration": estimator.cv_results_.get("calibration"),
+    }
+
+
+def _fit(estimator: FittedEstimator) -> dict[str, Any]:
+    kept, held_out = estimator.n_estimators_, estimator.cv_results_.get("round_loss")
+    found = {name: estimator.history_[name] for name in HISTORIES if len(estimator.history_.get(name, ()))}
+    if held_out is not None:
+        found["held_out_loss"] = held_out
+    ends = {name: {"start": values[0], "end": values[min(kept, len(values) - 1)]} for name, values in found.items()}
+    return {**ends, **{name: estimator.diagnostics_[name] for name in DIAGNOSTICS if name in estimator.diagnostics_}}
+
+
+def _feature(model: Model, position: int, feature: Feature) -> dict[str, Any]:
+    described = {"name": name_of(model, position), "missing": feature.missing}
+    known = model.schema.categories.get(position)
+    if known is not None:
+        counts = zip(map(str, known), feature.counts.tolist(), strict=True)
+        return {**described, "kind": "categories", "counts": [list(pair) for pair in counts]}
+    levels = zip(LEVELS, feature.quantiles.tolist(), strict=True)
+    return {**described, "kind": "number", "quantiles": {f"{level:g}": value for level, value in levels}}
+
+
+def name_of(model: Model, position: int) -> str:
+    """Name of a feature; x0, x1, ... where they have none."""
+    return model.schema.names[position] if model.schema.names else f"x{position}"
+
+
+def _effects(model: Model, cohort: Cohort) -> list[dict[str, Any]] | None:
+    """Effects with names instead of positions, and categories instead of codes."""
+    found = effects(model, cohort)
+    if found is None:
+        return None
+    for one in found:
+        position = one.pop("position")
+        known = model.schema.categories.get(position)
+        one["feature"] = name_of(model, position)
+        for end in ("least", "most"):
+            value = one[end]["value"]
+            one[end]["value"] = value if known is None else str(known[int(value)])
+    return found
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "hazboost": import_module("hazboost").__version__,
+        "xgboost": XGBOOST_VERSION,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+    }
+
+
+def _plain(value: Any) -> Any:
+    """The same of Python's own types."""
+    if isinstance(value, Mapping):
+        return {str(name): _plain(one) for name, one in value.items()}
+    if isinstance(value, np.ndarray | np.generic):
+        return _plain(value.tolist())
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_plain(one) for one in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,1 @@
+"""Export to ONNX, compared with what onnxruntime computes from it."""

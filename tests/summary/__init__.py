@@ -1,0 +1,1 @@
+"""Summaries of fitted models."""
