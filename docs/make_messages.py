@@ -33,6 +33,7 @@ SECTIONS = {
     "Metrics": ["metrics"],
     "Data sets": ["datasets"],
     "Plots": ["plots"],
+    "Calculator": ["calculator"],
     "Command line": ["cli"],
 }
 #: Messages for developers, which no user of the public functions can meet, and reasons that are part of others.
