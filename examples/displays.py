@@ -27,16 +27,24 @@ def displays(model: FPBoost, X, y, y_train) -> Iterator[tuple[str, Callable[[], 
     """Names of the figures, and what draws them."""
     order = np.argsort(model.predict(X))
     quarters = np.repeat(["lowest risk", "second quarter", "third quarter", "highest risk"], -(-len(X) // 4))[: len(X)]
+    therapy = np.where(X["horTh"] == "yes", "hormones", "none")
     patient = X.iloc[[order[-30]]]
     yield "survival", lambda: plots.SurvivalDisplay.from_estimator(model, X.iloc[order], y[order], groups=quarters)
+    yield (
+        "at_risk",
+        lambda: plots.SurvivalDisplay.from_estimator(model, X, y, groups=therapy).add_at_risk(),
+    )
     yield "heads", lambda: plots.HeadsDisplay.from_estimator(model, patient)
     yield "history", lambda: plots.HistoryDisplay.from_estimator(model)
     yield "calibration", lambda: plots.CalibrationDisplay.from_estimator(model, X, y, time=3.0, n_bins=5)
     yield "d_calibration", lambda: plots.DCalibrationDisplay.from_estimator(model, X, y)
     yield "scores", lambda: plots.ScoresDisplay.from_estimator(model, X, y, y_train)
+    yield "residuals", lambda: plots.ResidualsDisplay.from_estimator(model, X, y)
+    yield "residuals_feature", lambda: plots.ResidualsDisplay.from_estimator(model, X, y, "deviance", "age")
     yield "importance", lambda: plots.ImportanceDisplay.from_estimator(model, X)
     yield "dependence", lambda: plots.DependenceDisplay.from_estimator(model, X, "pnodes", time=3.0)
     yield "dependence_two", lambda: plots.DependenceDisplay.from_estimator(model, X, ["progrec", "horTh"], time=3.0)
+    yield "accumulated", lambda: plots.AccumulatedEffectsDisplay.from_estimator(model, X, "pnodes", time=3.0)
     yield "contributions", lambda: plots.ContributionsDisplay.from_estimator(model, patient, most=4)
     yield "parameters", lambda: plots.ParametersDisplay.from_estimator(model, X)
 

@@ -799,7 +799,7 @@ class FPBoost(Predictor):
         Returns
         -------
         Summary
-            ``print`` shows it as text and a notebook as HTML; `Summary.to_dict` has the numbers, and more of them.
+            ``print`` shows it as text and a notebook as HTML; ``to_dict()`` has the numbers, and more of them.
 
         Examples
         --------

@@ -61,12 +61,22 @@ FIGURES_DRAWN = {
     f"scores data.csv {OUTCOME} --train data.csv --times 0.3,0.6": lambda model, X, y: (
         plots.ScoresDisplay.from_estimator(model, X, y, y, times=[0.3, 0.6])
     ),
+    f"residuals data.csv {OUTCOME}": plots.ResidualsDisplay.from_estimator,
+    f"residuals data.csv {OUTCOME} --residual deviance --against x --cause 1": lambda model, X, y: (
+        plots.ResidualsDisplay.from_estimator(model, X, y, "deviance", "x", 1)
+    ),
     "history": lambda model, X, y: plots.HistoryDisplay.from_estimator(model),
     "importance data.csv --of level --most 1": lambda model, X, y: plots.ImportanceDisplay.from_estimator(
         model, X, "level"
     ),
     "dependence data.csv --features x,sex --of rmst --at 1": lambda model, X, y: plots.DependenceDisplay.from_estimator(
         model, X, ["x", "sex"], "rmst", 1.0
+    ),
+    "accumulated data.csv --feature x --of rmst --at 1": lambda model, X, y: (
+        plots.AccumulatedEffectsDisplay.from_estimator(model, X, "x", "rmst", 1.0)
+    ),
+    "accumulated data.csv --feature sex --order male,female": lambda model, X, y: (
+        plots.AccumulatedEffectsDisplay.from_estimator(model, X, "sex", grid=["male", "female"])
     ),
     "contributions data.csv --times 0.5 --most 1": lambda model, X, y: plots.ContributionsDisplay.from_estimator(
         model, X.iloc[[0]], times=[0.5]

@@ -282,7 +282,10 @@ def test_scikit_learn_refuses_what_is_no_regressor(fit):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"features": "z"}, "features must be names or positions of columns of X, such as 'a', 'b', 'c', 'd', 'site'"),
+        (
+            {"features": "z"},
+            "features must be given by name or position among the columns of X, such as 'a', 'b', 'c', 'd', 'site'",
+        ),
         ({"features": ["a", "a"]}, "features must be one feature, or two different ones"),
         ({"features": ["a", "b", "c"]}, "features must be one feature, or two different ones"),
         ({"of": "risk"}, "of must be one of 'survival', 'cumulative_hazard'"),

@@ -10,10 +10,12 @@ import pandas as pd
 import pytest
 from lifelines import AalenJohansenFitter, KaplanMeierFitter
 from matplotlib import pyplot as plt
+from scipy.integrate import trapezoid
 from sklearn.exceptions import NotFittedError
 
 from hazboost import FPBoost, Surv, explain, metrics, plots
 from hazboost.plots import (
+    AccumulatedEffectsDisplay,
     CalibrationDisplay,
     ContributionsDisplay,
     DCalibrationDisplay,
@@ -22,9 +24,11 @@ from hazboost.plots import (
     HistoryDisplay,
     ImportanceDisplay,
     ParametersDisplay,
+    ResidualsDisplay,
     ScoresDisplay,
     SurvivalDisplay,
 )
+from hazboost.plots.smoothing import smooth
 
 DISPLAYS = [getattr(plots, name) for name in plots.__all__ if name.endswith("Display")]
 TIMES = np.linspace(0.1, 1.0, 7)
@@ -69,6 +73,8 @@ def draw(display, model, X, y, **options):
         DependenceDisplay: (X.iloc[:30], "age"),
         ContributionsDisplay: (X.iloc[:1],),
         ParametersDisplay: (X,),
+        ResidualsDisplay: (X, y),
+        AccumulatedEffectsDisplay: (X, "age"),
     }[display]
     return display.from_estimator(model, *arguments, **options)
 
@@ -142,6 +148,8 @@ def test_without_pandas_tables_are_structured_arrays(monkeypatch, data):
         DependenceDisplay.from_estimator(model, X[:30], 0),
         ContributionsDisplay.from_estimator(model, X[:1]),
         ParametersDisplay.from_estimator(model, X),
+        ResidualsDisplay.from_estimator(model, X, y),
+        AccumulatedEffectsDisplay.from_estimator(model, X, 0),
     ):
         assert shown.frame().dtype.names
 
@@ -206,6 +214,53 @@ def test_estimates_end_with_the_follow_up_and_many_subjects_have_no_names(model,
     shown = SurvivalDisplay.from_estimator(model, X.iloc[:20], (event, time), times=[0.5, time.max(), 99.0])
     assert np.isnan(shown.observed[""]).tolist() == [False, False, True]
     assert [text.get_text() for text in shown.figure_.legends[0].get_texts()] == ["Kaplan-Meier, 95 % interval"]
+
+
+def test_numbers_at_risk_are_written_below_the_curves(model, data):
+    X, (event, time) = data
+    entry = np.where(np.arange(len(time)) % 3 == 0, 0.5 * time, 0.0)
+    groups = np.where(X["age"] > 0, "old", "young")
+    y = Surv.right(event, time, entry=entry)
+    shown = SurvivalDisplay.from_estimator(model, X, y, groups=groups, times=TIMES).add_at_risk([0.0, 0.3])
+    expected = ["at risk"]
+    for name in dict.fromkeys(groups):
+        mine = groups == name
+        counts = [((entry < t) | (entry == 0.0)) & (time >= t) & mine for t in (0.0, 0.3)]
+        expected += [name, *(str(count.sum()) for count in counts)]
+    assert [text.get_text() for text in shown.ax_.texts] == expected
+    shown.figure_.draw_without_rendering()
+    label = shown.ax_.xaxis.label.get_window_extent()
+    assert all(text.get_window_extent().y1 < label.y0 for text in shown.ax_.texts)
+    frame = shown.frame()
+    assert frame["at_risk"][frame["kind"] == "predicted"].isna().all()
+    at_risk = [(((entry < t) | (entry == 0.0)) & (time >= t) & (groups == "old")).sum() for t in TIMES]
+    assert frame["at_risk"][(frame["kind"] == "observed") & (frame["curve"] == "old")].tolist() == at_risk
+
+
+@pytest.mark.parametrize("size", [(6.4, 4.8), (3.3, 2.5)])
+def test_numbers_at_risk_stand_at_the_ticks_and_nothing_is_cut_off(size, model, data):
+    with mpl.rc_context({"figure.figsize": size}):
+        shown = SurvivalDisplay.from_estimator(model, data[0].iloc[:2], data[1]).add_at_risk()
+    shown.figure_.draw_without_rendering()
+    heading, *numbers = shown.ax_.texts
+    assert heading.get_text() == "at risk"
+    assert [text.xy[0] for text in numbers] == shown.ax_.get_xticks().tolist()
+    box = shown.figure_.get_tightbbox().transformed(shown.figure_.dpi_scale_trans)
+    inside = shown.figure_.bbox.padded(2.0)
+    assert inside.contains(box.x0, box.y0)
+    assert inside.contains(box.x1, box.y1)
+
+
+def test_numbers_at_risk_stay_below_the_axes(model, data):
+    shown = SurvivalDisplay.from_estimator(model, data[0].iloc[:2], data[1], times=TIMES)
+    with pytest.raises(ValueError, match=r"times must lie within the axes, from 0 to 1; got 500\. Leave it out"):
+        shown.add_at_risk([0.0, 500.0])
+    assert not shown.ax_.texts
+
+
+def test_without_outcomes_nobody_can_be_counted(model, data):
+    with pytest.raises(ValueError, match="y is needed to count subjects at risk; pass it to from_estimator"):
+        SurvivalDisplay.from_estimator(model, data[0].iloc[:2]).add_at_risk()
 
 
 def test_rows_with_the_same_label_are_told_apart(model, data):
@@ -431,6 +486,85 @@ def test_dependence_that_cannot_be_drawn_is_refused(model, data):
         DependenceDisplay.from_estimator(model, data[0], "age", of="k")
     with pytest.raises(ValueError, match="time must be a single time; got 2"):
         DependenceDisplay.from_estimator(model, data[0], "age", time=[1.0, 2.0])
+
+
+@pytest.mark.parametrize(("feature", "grid", "of"), [("age", 6, "rmst"), ("sex", ["male", "female"], "median")])
+def test_accumulated_effects_are_those_of_the_explanation(feature, grid, of, model, data):
+    shown = AccumulatedEffectsDisplay.from_estimator(model, data[0], feature, of, grid=grid)
+    expected = explain.accumulated_effects(model, data[0], feature, of, grid=grid)
+    pd.testing.assert_frame_equal(shown.frame(), expected[[feature, "value"]])
+    assert shown.ax_.get_ylabel().startswith("change of the\nme")
+    (line,) = [line for line in shown.ax_.lines if len(line.get_xdata()) == len(expected)][-1:]
+    np.testing.assert_allclose(line.get_ydata(), expected["value"])
+
+
+# Residuals
+
+
+@pytest.mark.parametrize("cause", [None, 2])
+@pytest.mark.parametrize("kind", ["cox_snell", "martingale", "deviance"])
+def test_residuals_count_hazards_of_the_cause_since_entry(kind, cause, competing):
+    X, (event, time), model = competing
+    entry = np.where(np.arange(len(time)) % 3 == 0, 0.5 * time, 0.0)
+    y = Surv.right(event, time, entry=entry)
+    shown = ResidualsDisplay.from_estimator(model, X, y, kind, cause=cause)
+    steps = np.linspace(0.0, 1.0, 4001)[1:] ** 2
+    hazard = np.empty(len(time))
+    for row in range(len(time)):
+        at = entry[row] + (time[row] - entry[row]) * steps
+        values = model.predict_hazard_function(X.iloc[[row]], times=at, cause=cause)[0]
+        hazard[row] = trapezoid(values, at)
+    expected = getattr(metrics.residuals(y, hazard, cause=cause), kind)
+    np.testing.assert_allclose(shown.residuals, expected, rtol=0.02, atol=0.01)
+    assert shown.frame()["event"].tolist() == (event > 0 if cause is None else event == cause).tolist()
+
+
+def test_cox_snell_residuals_have_the_cumulative_hazard_of_kaplan_meier(model, data):
+    shown = ResidualsDisplay.from_estimator(model, *data)
+    frame = shown.frame()
+    fitter = KaplanMeierFitter().fit(frame["residual"], frame["event"])
+    survival = np.exp(-frame["cumulative_hazard"]).fillna(0.0)
+    np.testing.assert_allclose(survival, fitter.predict(frame["residual"]), atol=1e-9)
+    inside = frame.dropna()
+    assert (inside["low"] <= inside["cumulative_hazard"]).all()
+    assert (inside["cumulative_hazard"] <= inside["high"]).all()
+
+
+@pytest.mark.parametrize("against", [None, "age", "sex"])
+def test_residuals_are_drawn_against_the_risk_or_a_feature(against, model, data):
+    X, y = data
+    X = X.assign(age=X["age"].where(np.arange(len(X)) > 4), sex=X["sex"].where(np.arange(len(X)) > 4))
+    shown = ResidualsDisplay.from_estimator(model, X, y, "martingale", against)
+    expected = model.predict(X) if against is None else X[against].astype(object).where(X[against].notna(), None)
+    assert shown.ax_.get_xlabel() == (against or "risk")
+    if against == "sex":
+        assert shown.frame()["against"].tolist() == list(expected)
+        means = pd.Series(shown.residuals).groupby(X["sex"].to_numpy(dtype=object)).mean()
+        np.testing.assert_allclose(shown.ax_.lines[-1].get_ydata(), means.loc[["female", "male"]])
+    else:
+        np.testing.assert_allclose(shown.frame()["against"], np.array(expected, dtype=float))
+        assert np.isfinite(shown.ax_.lines[-1].get_ydata()).all()
+
+
+def test_the_smooth_line_follows_a_straight_one_and_survives_ties():
+    x = np.sort(np.random.default_rng(0).exponential(size=300))
+    at, line = smooth(x, 2.0 - 3.0 * x)
+    np.testing.assert_allclose(line, 2.0 - 3.0 * at, atol=1e-9)
+    at, line = smooth(np.repeat([0.0, 1.0], [90, 10]), np.repeat([5.0, 7.0], [90, 10]))
+    np.testing.assert_allclose(line, [5.0, 7.0])
+
+
+def test_residuals_that_cannot_be_drawn_are_refused(model, data):
+    with pytest.raises(ValueError, match="kind must be one of 'cox_snell', 'martingale', 'deviance'; got 'schoenfeld'"):
+        ResidualsDisplay.from_estimator(model, *data, "schoenfeld")
+    with pytest.raises(ValueError, match="against must be left out with kind='cox_snell'"):
+        ResidualsDisplay.from_estimator(model, *data, against="age")
+    with pytest.raises(
+        ValueError, match="against must be given by name or position among the columns of X, such as 'age'"
+    ):
+        ResidualsDisplay.from_estimator(model, *data, "deviance", "height")
+    with pytest.raises(ValueError, match="y must have a row for each of the 9 rows of X; got 240"):
+        ResidualsDisplay.from_estimator(model, data[0].iloc[:9], data[1])
 
 
 def test_contributions_are_those_of_the_explanation(model, data):

@@ -10,7 +10,7 @@ from hazboost.calculator.forest import encode_forest
 from hazboost.data.design import Design
 from hazboost.engines.base import Engine
 from hazboost.engines.divided import DividedEngine
-from hazboost.engines.nodes import read_nodes
+from hazboost.engines.structure import NO_CHILD, read_trees
 from hazboost.hazards.mixture import Mixture
 from hazboost.prediction.model import Model, Start
 from hazboost.training.linear import LinearStart
@@ -43,8 +43,8 @@ def used_features(model: Model) -> set[int]:
         moving = np.abs(model.start.coefficient).max(axis=1, initial=0.0) > 0.0
         used |= set(model.start.design.features[moving].tolist())
     for trees in model.boosters:
-        for tree in read_nodes(model.engine, trees):
-            used |= set(tree.feature[tree.left != -1].tolist())
+        for tree in read_trees(model.engine, trees):
+            used |= set(tree.feature[tree.left != NO_CHILD].tolist())
     return used
 
 

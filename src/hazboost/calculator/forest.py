@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hazboost.engines.nodes import Tree, read_nodes
+from hazboost.engines.structure import NO_CHILD, Tree, read_trees
 from hazboost.prediction.model import Model
 
 #: Number types, by the name of the array that reads them in JavaScript.
 KINDS = {"Uint8": "<u1", "Uint16": "<u2", "Uint32": "<u4", "Float32": "<f4"}
 
+#: The mark of a leaf; questions are numbered from 1.
+LEAF = 0
 #: What is asked in a node: the feature, the threshold or the categories that go right, and where missing values go.
 Question = tuple[int, float, tuple[int, ...] | None, bool]
 
@@ -27,30 +29,28 @@ def encode_forest(model: Model) -> dict[str, Any]:
     """The trees, as JSON with packed arrays."""
     questions: dict[Question, int] = {}
     nodes: list[int] = []
-    leaves: list[npt.NDArray[np.float32]] = []
+    leaves: list[float] = []
     ensembles = []
     for trees in model.boosters:
         scores = []
-        for tree in read_nodes(model.engine, trees):
-            kept = np.flatnonzero(tree.scores < model.mixture.n_scores)  # others are idle
-            if not len(kept):
-                continue
-            scores.append(tree.scores[kept].tolist())
+        for tree in read_trees(model.engine, trees):
+            scores.append(tree.score)
             for node in _in_order(tree):
-                inner = tree.left[node] != -1
-                nodes.append(questions.setdefault(_question(tree, node), len(questions)) if inner else -1)
-                if not inner:
-                    leaves.append(tree.values[node, kept])
-        ensembles.append(scores)
+                if tree.left[node] == NO_CHILD:
+                    nodes.append(LEAF)
+                    leaves.append(tree.threshold[node])
+                else:
+                    nodes.append(1 + questions.setdefault(_question(tree, node), len(questions)))
+        ensembles.append(pack(scores, "Uint16"))
     sets: dict[tuple[int, ...], int] = {}
     for _, _, categories, _ in questions:
         if categories is not None:
             sets.setdefault(categories, len(sets) + 1)
     features = [feature for feature, *_ in questions]
     return {
-        "ensembles": [_scores(one) for one in ensembles],
-        "nodes": pack(np.array(nodes, dtype=np.int64) + 1, "Uint16" if len(questions) < 2**16 - 1 else "Uint32"),
-        "leaves": pack(np.concatenate([np.empty(0, np.float32), *leaves]), "Float32"),
+        "ensembles": ensembles,
+        "nodes": pack(nodes, "Uint16" if len(questions) < 2**16 - 1 else "Uint32"),
+        "leaves": pack(leaves, "Float32"),
         "feature": pack(features, "Uint16" if max(features, default=0) < 2**16 else "Uint32"),
         "threshold": pack([threshold for _, threshold, *_ in questions], "Float32"),
         "missingLeft": pack([left for *_, left in questions], "Uint8"),
@@ -62,12 +62,6 @@ def encode_forest(model: Model) -> dict[str, Any]:
 def pack(values: npt.ArrayLike, kind: str) -> dict[str, str]:
     """Numbers as text."""
     return {"kind": kind, "data": b64encode(np.asarray(values).astype(KINDS[kind]).tobytes()).decode("ascii")}
-
-
-def _scores(of_trees: list[list[int]]) -> dict[str, Any]:
-    """The scores that each tree of an ensemble adds to; the same number of them for all of its trees."""
-    width = len(of_trees[0]) if of_trees else 1
-    return {"trees": len(of_trees), "width": width, "scores": pack(np.ravel(of_trees), "Uint16")}
 
 
 def _question(tree: Tree, node: int) -> Question:
@@ -83,5 +77,5 @@ def _in_order(tree: Tree) -> Iterator[int]:
     while waiting:
         node = waiting.pop()
         yield node
-        if tree.left[node] != -1:
+        if tree.left[node] != NO_CHILD:
             waiting += [int(tree.right[node]), int(tree.left[node])]

@@ -94,7 +94,6 @@ def _slider(feature: Feature) -> dict[str, Any]:
         "from": round(floor(begin / step) * step, decimals),
         "to": round(ceil(end / step) * step, decimals),
         "step": step,
-        "decimals": decimals,
         "usual": [round(float(quantiles[i]), decimals) for i in USUAL],
         "typical": min(max(round(float(quantiles[MIDDLE]), decimals), float(quantiles[0])), float(quantiles[-1])),
     }

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from hazboost.cli.options import count, moment, moments, names
 from hazboost.plots import (
+    AccumulatedEffectsDisplay,
     CalibrationDisplay,
     ContributionsDisplay,
     DCalibrationDisplay,
@@ -16,6 +17,7 @@ from hazboost.plots import (
     HistoryDisplay,
     ImportanceDisplay,
     ParametersDisplay,
+    ResidualsDisplay,
     ScoresDisplay,
     SurvivalDisplay,
     contributions,
@@ -23,15 +25,20 @@ from hazboost.plots import (
     dependence,
     importance,
     plot_selection,
+    residuals,
 )
 
 #: Settings of the options that several figures share, by the name of the option.
 OPTIONS: dict[str, dict[str, Any]] = {
+    "against": {"metavar": "FEATURE", "help": "feature to draw residuals against; by default the risk"},
     "at": {"type": moment, "metavar": "TIME", "help": "time of the prediction; by default the one of the risk"},
     "bins": {"type": count, "metavar": "N", "help": "number of groups; by default 10"},
     "cause": {"type": int, "help": "cause, of several"},
+    "feature": {"required": True, "help": "the feature"},
     "features": {"type": names, "metavar": "A[,B]", "required": True, "help": "one or two features"},
     "most": {"type": count, "metavar": "N", "help": "number of features to show"},
+    "order": {"type": names, "metavar": "A,B,C", "help": "categories of the feature, in an order that makes sense"},
+    "residual": {"choices": residuals.KINDS, "help": "kind of residuals; by default cox_snell"},
     "times": {"type": moments, "metavar": "1,2,5", "help": "times; by default most of the follow-up"},
 }
 
@@ -104,6 +111,12 @@ FIGURES = {
         options={"times": "times", "cause": "cause"},
         training=True,
     ),
+    "residuals": Figure(
+        "where more events happened than were expected, or fewer",
+        ResidualsDisplay.from_estimator,
+        outcome="needed",
+        options={"kind": "residual", "against": "against", "cause": "cause"},
+    ),
     "history": Figure("the loss of each boosting round", HistoryDisplay.from_estimator, rows="none"),
     "selection": Figure("the cross-validation that chose ridge and rounds", plot_selection, rows="none", numbers=False),
     "importance": Figure(
@@ -116,6 +129,12 @@ FIGURES = {
         "how predictions change with one or two features",
         DependenceDisplay.from_estimator,
         options={"features": "features", "time": "at", "cause": "cause"},
+        of=dependence.KINDS,
+    ),
+    "accumulated": Figure(
+        "how predictions change with one feature, where features go together",
+        AccumulatedEffectsDisplay.from_estimator,
+        options={"feature": "feature", "time": "at", "cause": "cause", "grid": "order"},
         of=dependence.KINDS,
     ),
     "contributions": Figure(

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from hazboost.explain.accumulated import accumulated_effects
 from hazboost.explain.dependence import partial_dependence
 from hazboost.explain.dividing import contributions, score_contributions
 from hazboost.explain.explanation import Explanation
@@ -14,6 +15,7 @@ from hazboost.explain.permutation import permutation_importance
 
 __all__ = [
     "Explanation",
+    "accumulated_effects",
     "contributions",
     "importance",
     "interaction_values",

@@ -83,6 +83,8 @@ def partial_dependence(
     -----
     scikit-learn's ``partial_dependence`` takes regressors and classifiers only, and a survival model is neither.
 
+    Combinations of values may arise that no subject has; `accumulated_effects` avoids them.
+
     Subjects for whom a mean is infinite, as a median may be, make it infinite.
 
     Examples
@@ -101,17 +103,17 @@ def partial_dependence(
     encoded = encode(model, X)
     names = feature_names(model, encoded.shape[1])
     chosen = _positions(features, names)
-    axes = [_values(model, encoded, feature, grid, alone=len(chosen) == 1) for feature in chosen]
-    measure, points = _measure(model, of, times, check_cause(model, cause))
+    axes = [grid_values(model, encoded, feature, grid, alone=len(chosen) == 1) for feature in chosen]
+    evaluate, points = measure_of(model, of, times, check_cause(model, cause))
     predicted = []
     for distribution in _distributions(model, encoded, chosen, axes):
-        values = measure(distribution)
+        values = evaluate(distribution)
         predicted.append(values if individual else values.mean(axis=0, keepdims=True))
     value = np.stack(predicted)
     _, n, n_points = value.shape
-    settings = list(product(*(_shown(model, feature, axis) for feature, axis in zip(chosen, axes, strict=True))))
+    settings = list(product(*(user_values(model, feature, axis) for feature, axis in zip(chosen, axes, strict=True))))
     columns: dict[str, npt.NDArray[Any]] = {
-        _title(names[feature]): np.repeat(_column([setting[i] for setting in settings]), n * n_points)
+        column_title(names[feature]): np.repeat(make_column([setting[i] for setting in settings]), n * n_points)
         for i, feature in enumerate(chosen)
     }
     if individual:
@@ -122,40 +124,49 @@ def partial_dependence(
 
 def _distributions(model: Predictor, encoded: Any, chosen: list[int], axes: list[Array]) -> Iterator[Distribution]:
     """The distributions of all subjects with each combination of values of the chosen features."""
+    for setting in product(*axes):
+        yield with_values(model, encoded, chosen, setting)
+
+
+def with_values(model: Predictor, encoded: Any, chosen: list[int], setting: Any) -> Distribution:
+    """The distributions of subjects with other values of the chosen features, for all rows or one for each."""
     fitted, n_threads, sparse = model.model_, count_threads(model.n_jobs), scipy.sparse.issparse(encoded)
     changed = encoded.toarray() if sparse else np.array(encoded)
-    for setting in product(*axes):
-        changed[:, chosen] = setting
-        # Zeros must not be stored where they were not in training.
-        scores = fitted.scores(scipy.sparse.csr_matrix(changed) if sparse else changed, n_threads)
-        yield Distribution(fitted.mixture, scores, fitted.unit, n_threads=n_threads)
+    changed[:, chosen] = setting
+    # Zeros must not be stored where they were not in training.
+    scores = fitted.scores(scipy.sparse.csr_matrix(changed) if sparse else changed, n_threads)
+    return Distribution(fitted.mixture, scores, fitted.unit, n_threads=n_threads)
 
 
 def _positions(features: Any, names: tuple[str, ...]) -> list[int]:
     """Positions of one or two features."""
     asked = list(features) if isinstance(features, list | tuple | np.ndarray) else [features]
-    positions = [_position(one, names) for one in asked]
+    positions = [feature_position(one, names, "features") for one in asked]
     if len(set(positions)) != len(positions) or not 1 <= len(positions) <= 2:
         raise ValueError(f"features must be one feature, or two different ones; got {describe(features)}.")
     return positions
 
 
-def _position(feature: Any, names: tuple[str, ...]) -> int:
+def feature_position(feature: Any, names: tuple[str, ...], argument: str) -> int:
+    """Position of a feature that the user gave, by name or position, in an argument."""
     if is_whole_number(feature, 0) and feature < len(names):
         return int(feature)
     if feature not in names:
         known = and_more([repr(name) for name in names[:5]], len(names))
         raise ValueError(
-            f"features must be names or positions of columns of X, such as {known}; got {describe(feature)}."
+            f"{argument} must be given by name or position among the columns of X, such as {known}; got "
+            f"{describe(feature)}."
         )
     return names.index(feature)
 
 
-def _values(model: Predictor, encoded: Any, feature: int, grid: Any, *, alone: bool) -> Array:
-    """Values of a feature, as the trees read them."""
+def grid_values(
+    model: Predictor, encoded: Any, feature: int, grid: Any, *, alone: bool, shares: tuple[float, float] = QUANTILES
+) -> Array:
+    """Values of a feature, as the trees read them; those of a numeric one are quantiles between two shares."""
     categories = model.model_.schema.categories.get(feature)
     if is_whole_number(grid, 2):
-        return np.arange(float(len(categories))) if categories else _quantiles(encoded[:, [feature]], int(grid))
+        return np.arange(float(len(categories))) if categories else _quantiles(encoded, feature, int(grid), shares)
     if isinstance(grid, numbers.Number | str) or not alone:
         raise ValueError(
             f"grid must be a whole number from 2 on or, for a single feature, a list of its values; got "
@@ -172,33 +183,40 @@ def _values(model: Predictor, encoded: Any, feature: int, grid: Any, *, alone: b
     return np.array([float(categories.index(one)) for one in grid])
 
 
-def _quantiles(column: Any, count: int) -> Array:
-    """Quantiles of the observed values of a column; all of them if there are no more."""
-    values = (column.toarray() if scipy.sparse.issparse(column) else column).ravel()
-    seen = values[~np.isnan(values)].astype(np.float64)
+def _quantiles(encoded: Any, feature: int, count: int, shares: tuple[float, float]) -> Array:
+    """Quantiles of the observed values of a feature; all of them if there are no more."""
+    values = feature_values(encoded, feature)
+    seen = values[~np.isnan(values)]
     if not len(seen):
         raise ValueError("grid must be a list of values for a feature that is missing in every row of X.")
     distinct: Array = np.unique(seen)
-    return distinct if len(distinct) <= count else np.unique(np.quantile(seen, np.linspace(*QUANTILES, count)))
+    return distinct if len(distinct) <= count else np.unique(np.quantile(seen, np.linspace(*shares, count)))
 
 
-def _title(name: str) -> str:
+def feature_values(encoded: Any, feature: int) -> Array:
+    """Values of a feature in all rows, as the trees read them."""
+    column = encoded[:, [feature]]
+    values: Array = (column.toarray() if scipy.sparse.issparse(column) else column).ravel().astype(np.float64)
+    return values
+
+
+def column_title(name: str) -> str:
     """The name of a feature, unless another column of the table has it."""
     return f"feature {name}" if name in OWN_COLUMNS else name
 
 
-def _shown(model: Predictor, feature: int, axis: Array) -> list[Any]:
+def user_values(model: Predictor, feature: int, axis: Array) -> list[Any]:
     """Values of a feature as the user knows them."""
     categories = model.model_.schema.categories.get(feature)
     return axis.tolist() if categories is None else [categories[int(code)] for code in axis]
 
 
-def _column(values: list[Any]) -> npt.NDArray[Any]:
+def make_column(values: list[Any]) -> npt.NDArray[Any]:
     """A column of numbers, or of anything else."""
     return np.array(values, dtype=None if isinstance(values[0], float) else object)
 
 
-def _measure(
+def measure_of(
     model: Predictor, of: str, times: npt.ArrayLike | None, cause: int | None
 ) -> tuple[Callable[[Distribution], Array], dict[str, npt.NDArray[Any]]]:
     """A function from distributions to values of shape (n, points), and columns that say what the points are."""

@@ -1,4 +1,4 @@
-"""Metrics of discrimination, of predicted probabilities and of calibration.
+"""Metrics of discrimination, of predicted probabilities and of calibration, and residuals.
 
 Every ``y`` may have any form that `FPBoost.fit` accepts. ``docs/metrics.md`` says which metric answers which question
 and lists the conventions they share (ties, censoring weights, competing risks, delayed entry, warnings).
@@ -11,6 +11,7 @@ from hazboost.metrics.calibration import CalibrationCurve, calibration_curve
 from hazboost.metrics.checks import FollowUpWarning
 from hazboost.metrics.concordance import concordance_index
 from hazboost.metrics.d_calibration import DCalibration, d_calibration
+from hazboost.metrics.residuals import SubjectResiduals, residuals
 from hazboost.metrics.scores import brier_score, integrated_brier_score, integrated_log_score, log_score
 from hazboost.metrics.uno import concordance_index_ipcw
 
@@ -18,6 +19,7 @@ __all__ = [
     "CalibrationCurve",
     "DCalibration",
     "FollowUpWarning",
+    "SubjectResiduals",
     "brier_score",
     "calibration_curve",
     "concordance_index",
@@ -27,4 +29,5 @@ __all__ = [
     "integrated_brier_score",
     "integrated_log_score",
     "log_score",
+    "residuals",
 ]

@@ -15,7 +15,8 @@ from hazboost.utils.describe import SHOWN, and_more, describe
 from hazboost.utils.warn import warn_caller
 from hazboost.utils.whole_numbers import is_whole_number
 
-#: Probabilities may exceed [0, 1] by this much: models that predict in single precision do.
+#: Probabilities may exceed [0, 1], and cumulative hazards be negative, by this much: models that predict in single
+#: precision do.
 ROUNDING = 1e-6
 
 
@@ -128,6 +129,19 @@ def check_probabilities(values: Array, name: str) -> Array:
     wrong = ~((values >= -ROUNDING) & (values <= 1.0 + ROUNDING))
     _refuse(values, wrong, f"{name} must be probabilities between 0 and 1")
     return values
+
+
+def as_cumulative_hazards(values: npt.ArrayLike, n: int) -> Array:
+    """Check one cumulative hazard per subject: finite and not negative, apart from rounding errors of differences."""
+    hazard = as_numbers(values, "cumulative_hazard")
+    if hazard.shape != (n,):
+        raise ValueError(
+            f"cumulative_hazard must have one value for each of the {n} subjects, at its own time; got shape "
+            f"{hazard.shape}."
+        )
+    wrong = ~((hazard >= -ROUNDING) & np.isfinite(hazard))
+    _refuse(hazard, wrong, "cumulative_hazard must be finite and not negative")
+    return np.maximum(hazard, 0.0)
 
 
 def as_grid(times: npt.ArrayLike) -> Array:

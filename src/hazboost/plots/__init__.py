@@ -7,6 +7,7 @@ class method ``from_estimator`` computes and draws, ``plot(ax)`` draws again, an
 
 from __future__ import annotations
 
+from hazboost.plots.accumulated import AccumulatedEffectsDisplay
 from hazboost.plots.calibration import CalibrationDisplay, DCalibrationDisplay
 from hazboost.plots.contributions import ContributionsDisplay
 from hazboost.plots.curves import SurvivalDisplay
@@ -16,11 +17,13 @@ from hazboost.plots.history import HistoryDisplay
 from hazboost.plots.importance import ImportanceDisplay
 from hazboost.plots.parameters import ParametersDisplay
 from hazboost.plots.ranks import critical_difference, plot_ranks
+from hazboost.plots.residuals import ResidualsDisplay
 from hazboost.plots.scores import ScoresDisplay
 from hazboost.plots.selection import plot_selection
 from hazboost.plots.trials import plot_trials
 
 __all__ = [
+    "AccumulatedEffectsDisplay",
     "CalibrationDisplay",
     "ContributionsDisplay",
     "DCalibrationDisplay",
@@ -29,6 +32,7 @@ __all__ = [
     "HistoryDisplay",
     "ImportanceDisplay",
     "ParametersDisplay",
+    "ResidualsDisplay",
     "ScoresDisplay",
     "SurvivalDisplay",
     "critical_difference",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 #: Colours of curves, of what was chosen, and of references in the background.
 LINE, CHOSEN, QUIET = "#1f77b4", "#d62728", "#8c8c8c"
@@ -47,6 +48,21 @@ def tidy(ax: Any) -> None:
 def curve_style(number: int) -> dict[str, Any]:
     """Colour and line style of a curve; the first six differ by colour, the next six by line style as well."""
     return {"color": COLOURS[number % len(COLOURS)], "linestyle": DASHES[number // len(COLOURS) % len(DASHES)]}
+
+
+def is_category(values: npt.NDArray[Any]) -> bool:
+    """Whether values of a feature are categories, and no numbers."""
+    return values.dtype == object
+
+
+def place_values(ax: Any, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Where values are on the horizontal axis; categories are named there, side by side."""
+    if not is_category(values):
+        return values
+    places = np.arange(len(values))
+    ax.set_xticks(places, [str(value) for value in values])
+    ax.set_xlim(-0.3, len(values) - 0.7)
+    return places
 
 
 def ink() -> str:

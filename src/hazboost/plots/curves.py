@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -10,12 +10,15 @@ import numpy.typing as npt
 from scipy.special import logsumexp
 
 from hazboost.data.alignment import check_alignment
+from hazboost.data.nonparametric import at_risk
+from hazboost.data.target import Target
 from hazboost.explain.reading import check_model, check_of
+from hazboost.plots.at_risk import write_at_risk
 from hazboost.plots.axes import COLOURS, DASHES, MANY, QUIET, curve_style, ink
 from hazboost.plots.display import Display, grid_of_times, times_of_training
 from hazboost.plots.observed import observed_curve, read_outcome, survival_band
 from hazboost.prediction.predictor import Predictor, check_one_outcome_each
-from hazboost.utils.arrays import Array, Indices
+from hazboost.utils.arrays import Array, Indices, as_times
 from hazboost.utils.devices import to_host
 from hazboost.utils.tables import make_table
 
@@ -46,6 +49,8 @@ class SurvivalDisplay(Display):
         Lower and upper ends of pointwise 95 % intervals of the Kaplan-Meier estimates, for ``of="survival"``.
     of : {"survival", "cumulative_hazard", "hazard", "cumulative_incidence"}
         What the curves are.
+    outcomes : dict of str to Target
+        What was observed, of those and by the names of those in ``observed``.
     """
 
     times: Array
@@ -53,6 +58,7 @@ class SurvivalDisplay(Display):
     observed: dict[str, Array]
     bands: dict[str, tuple[Array, Array]]
     of: Of
+    outcomes: dict[str, Target] = field(default_factory=dict)
 
     @classmethod
     def from_estimator(
@@ -126,8 +132,8 @@ class SurvivalDisplay(Display):
             if target is not None:
                 check_one_outcome_each(target, len(curves))
             rows = _rows_of_groups(groups, len(curves))
-            at_risk = model.predict_survival_function(X, times=grid) if of == "hazard" else None
-            predicted = {name: _mean_curve(of, curves, at_risk, mine) for name, mine in rows.items()}
+            alive = model.predict_survival_function(X, times=grid) if of == "hazard" else None
+            predicted = {name: _mean_curve(of, curves, alive, mine) for name, mine in rows.items()}
             observed = {} if target is None else {name: target[mine] for name, mine in rows.items()}
         return cls(
             grid,
@@ -135,17 +141,54 @@ class SurvivalDisplay(Display):
             {name: observed_curve(one, of, grid, cause or 1) for name, one in observed.items()},
             {name: survival_band(one, grid) for name, one in observed.items()} if of == "survival" else {},
             of,
+            observed,
         ).plot(ax)
 
+    def add_at_risk(self, times: npt.ArrayLike | None = None) -> Self:
+        """Write the numbers of subjects at risk below the axes, in a row for each of the groups.
+
+        A subject is at risk at a time if it entered before and was observed until then or longer.
+
+        Parameters
+        ----------
+        times : array-like, optional
+            Times; by default those of the ticks, which become fixed.
+
+        Returns
+        -------
+        self
+
+        Notes
+        -----
+        The numbers have the place that they need in figures with matplotlib's constrained layout, as in those that this
+        class makes.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hazboost import FPBoost
+        >>> from hazboost.plots import SurvivalDisplay
+        >>> X, y = np.arange(100.0)[:, None], (np.ones(100, dtype=bool), np.arange(1.0, 101.0))
+        >>> model = FPBoost(n_estimators=5, random_state=0).fit(X, y)
+        >>> display = SurvivalDisplay.from_estimator(model, X[:2], y).add_at_risk([0.0, 51.0])
+        >>> [text.get_text() for text in display.ax_.texts]
+        ['at risk', '100', '50']
+        """
+        if not self.outcomes:
+            raise ValueError("y is needed to count subjects at risk; pass it to from_estimator.")
+        write_at_risk(self.ax_, self.outcomes, None if times is None else np.unique(as_times(times)))
+        return self
+
     def frame(self) -> Any:
-        """The curves, with the columns curve, kind, time, value, low and high.
+        """The curves, with the columns curve, kind, time, value, low, high and at_risk.
 
         Returns
         -------
         DataFrame
             ``kind`` is predicted or observed; ``curve`` is the name of the subject or group, empty for the estimate
-            of all rows. ``low`` and ``high`` are the ends of the 95 % interval of a Kaplan-Meier estimate, else NaN.
-            Without pandas, a structured array with the same names.
+            of all rows. ``low`` and ``high`` are the ends of the 95 % interval of a Kaplan-Meier estimate, else NaN;
+            ``at_risk`` is the number of subjects at risk, NaN for predictions. Without pandas, a structured array with
+            the same names.
         """
         n, none = len(self.times), (np.full(len(self.times), np.nan),) * 2
         parts = [(name, "predicted", values, none) for name, values in self.predicted.items()]
@@ -158,6 +201,14 @@ class SurvivalDisplay(Display):
                 "value": np.concatenate([values for *_, values, _ in parts]),
                 "low": np.concatenate([low for *_, (low, _) in parts]),
                 "high": np.concatenate([high for *_, (_, high) in parts]),
+                "at_risk": np.concatenate(
+                    [
+                        at_risk(self.outcomes[name], self.times)
+                        if kind == "observed" and name in self.outcomes
+                        else none[0]
+                        for name, kind, *_ in parts
+                    ]
+                ),
             }
         )
 
@@ -218,10 +269,10 @@ def _predict(model: Predictor, X: Any, of: Of, times: Array, cause: int | None) 
     return host
 
 
-def _mean_curve(of: Of, curves: Array, at_risk: Array | None, rows: Indices) -> Array:
+def _mean_curve(of: Of, curves: Array, alive: Array | None, rows: Indices) -> Array:
     """The curve of a group in which every row has its own."""
-    if at_risk is not None:
-        weight = np.maximum(to_host(at_risk)[rows], np.finfo(float).tiny)
+    if alive is not None:
+        weight = np.maximum(to_host(alive)[rows], np.finfo(float).tiny)
         return np.asarray((weight * curves[rows]).sum(axis=0) / weight.sum(axis=0))
     if of == "cumulative_hazard":
         return np.asarray(np.log(len(rows)) - logsumexp(-curves[rows], axis=0))

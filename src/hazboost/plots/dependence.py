@@ -12,7 +12,7 @@ from hazboost.explain import partial_dependence
 from hazboost.explain.dependence import CURVES
 from hazboost.explain.reading import check_grid, check_model, check_of
 from hazboost.metrics.checks import check_single
-from hazboost.plots.axes import COLOURS, MANY, curve_style
+from hazboost.plots.axes import COLOURS, MANY, curve_style, is_category, place_values
 from hazboost.plots.display import Display
 from hazboost.prediction.predictor import Predictor
 from hazboost.utils.arrays import Array
@@ -91,11 +91,7 @@ class DependenceDisplay(Display):
         """
         check_model(model)
         check_of(of, KINDS)
-        moment = None
-        if of != "median":
-            points = check_grid(time, model)
-            check_single(points)
-            moment = float(points[0])
+        moment = check_moment(of, time, model)
         single = not isinstance(features, list | tuple | np.ndarray) or len(features) == 1
         table = partial_dependence(model, X, features, of, moment, cause, grid, single)
         own = {"subject", "time", "value"}
@@ -128,13 +124,11 @@ class DependenceDisplay(Display):
             self._draw_one(ax)
         else:
             self._draw_two(ax)
-        what = {"rmst": "mean survival time", "median": "median time"}.get(self.of, self.of.replace("_", " "))
-        moment = "" if self.time is None else f" {'until' if self.of == 'rmst' else 'at'} time {self.time:.3g}"
-        ax.set(xlabel=self.features[0], ylabel=f"{what}{moment}")
+        ax.set(xlabel=self.features[0], ylabel=name_prediction(self.of, self.time))
 
     def _draw_one(self, ax: Any) -> None:
-        places = _places(ax, self.values[0])
-        marker = "o" if _is_category(self.values[0]) else None
+        places = place_values(ax, self.values[0])
+        marker = "o" if is_category(self.values[0]) else None
         if self.individual is not None:
             chosen = np.unique(np.linspace(0, len(self.individual) - 1, INDIVIDUALS).astype(int))
             ax.plot(places, self.individual[chosen].T, **MANY)
@@ -143,30 +137,31 @@ class DependenceDisplay(Display):
 
     def _draw_two(self, ax: Any) -> None:
         """A curve for each of some values of the second feature, which is easier to read than a map of colours."""
-        places, second = _places(ax, self.values[0]), self.values[1]
-        marker = "o" if _is_category(self.values[0]) else None
+        places, second = place_values(ax, self.values[0]), self.values[1]
+        marker = "o" if is_category(self.values[0]) else None
         some = np.unique(np.linspace(0, len(second) - 1, min(len(second), 4)).astype(int))
-        shown = np.arange(len(second)) if _is_category(second) and len(second) <= len(COLOURS) else some
+        shown = np.arange(len(second)) if is_category(second) and len(second) <= len(COLOURS) else some
         for number, position in enumerate(shown.tolist()):
             value = second[position]
-            label = f"{self.features[1]} = {value if _is_category(second) else format(float(value), '.3g')}"
+            label = f"{self.features[1]} = {value if is_category(second) else format(float(value), '.3g')}"
             ax.plot(places, self.mean[:, position], marker=marker, label=label, **curve_style(number))
+
+
+def check_moment(of: str, time: float | None, model: Predictor) -> float | None:
+    """The single time of a prediction; none of a median."""
+    if of == "median":
+        return None
+    points = check_grid(time, model)
+    check_single(points)
+    return float(points[0])
+
+
+def name_prediction(of: str, time: float | None) -> str:
+    """What is predicted, and when, as text for an axis."""
+    what = {"rmst": "mean survival time", "median": "median time"}.get(of, of.replace("_", " "))
+    return what if time is None else f"{what} {'until' if of == 'rmst' else 'at'} time {time:.3g}"
 
 
 def _distinct(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Distinct values in order of appearance."""
     return np.array(list(dict.fromkeys(column.tolist())), dtype=column.dtype)
-
-
-def _is_category(values: npt.NDArray[Any]) -> bool:
-    return values.dtype == object
-
-
-def _places(ax: Any, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Where values are on the horizontal axis; categories are named there, side by side."""
-    if not _is_category(values):
-        return values
-    places = np.arange(len(values))
-    ax.set_xticks(places, [str(value) for value in values])
-    ax.set_xlim(-0.3, len(values) - 0.7)
-    return places

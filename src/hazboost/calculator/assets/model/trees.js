@@ -9,7 +9,7 @@ function readForest(forest) {
   const right = new Int32Array(nodes.length), leaf = new Int32Array(nodes.length);
   let place = 0, leafCount = 0;
 
-  function readBranch(width) {
+  function readTree() {
     const open = [];
     for (;;) {
       const node = place++;
@@ -17,8 +17,7 @@ function readForest(forest) {
         open.push(node);
         continue;
       }
-      leaf[node] = leafCount;
-      leafCount += width;
+      leaf[node] = leafCount++;
       // The end of a left branch is the beginning of the right one of the last node that waits for it.
       while (open.length && right[open[open.length - 1]] > 0) open.pop();
       if (!open.length) return;
@@ -26,13 +25,15 @@ function readForest(forest) {
     }
   }
 
-  const ensembles = forest.ensembles.map(({ trees, width, scores }) => {
-    const roots = new Int32Array(trees);
-    for (let tree = 0; tree < trees; tree++) {
-      roots[tree] = place;
-      readBranch(width);
-    }
-    return { roots, width, scores: unpack(scores) };
+  // For each tree of an ensemble its root, and the score that it adds to.
+  const ensembles = forest.ensembles.map((packed) => {
+    const scores = unpack(packed);
+    const roots = Int32Array.from(scores, () => {
+      const root = place;
+      readTree();
+      return root;
+    });
+    return { roots, scores };
   });
 
   // The position of the leaf of a row, given as numbers in single precision with NaN for missing values.
@@ -52,12 +53,9 @@ function readForest(forest) {
   // Scores, from those of the start; the sums of several ensembles are averaged.
   function addTo(start, row) {
     const total = new Float32Array(start.length);
-    for (const { roots, width, scores } of ensembles) {
+    for (const { roots, scores } of ensembles) {
       const sum = Float32Array.from(start);
-      for (let tree = 0; tree < roots.length; tree++) {
-        const found = findLeaf(roots[tree], row);
-        for (let i = 0; i < width; i++) sum[scores[tree * width + i]] += leaves[found + i];
-      }
+      for (let tree = 0; tree < roots.length; tree++) sum[scores[tree]] += leaves[findLeaf(roots[tree], row)];
       for (let score = 0; score < sum.length; score++) total[score] += sum[score];
     }
     for (let score = 0; score < total.length; score++) total[score] /= ensembles.length;
