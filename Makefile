@@ -21,7 +21,7 @@ help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/\1|\2/p' Makefile | while IFS='|' read -r target text; do \
 		printf '  make %-12s %s\n' "$$target" "$$text"; done
 
-demo: $(VENV)/demo.done  ## fit FPBoost to real data, print scores, write figures to demo/
+demo: $(VENV)/demo.done  ## fit FPBoost to real data, print scores; figures, a report and a calculator in demo/
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/test.done  ## run the tests, with coverage
@@ -63,7 +63,7 @@ docs-links: $(VENV)/docs.done  ## check the links of the documentation to other 
 	$(BIN)/sphinx-build --builder linkcheck --define plot_gallery=0 --quiet docs build/links
 
 figures: $(VENV)/test.done  ## redraw the figures of the README and the documentation
-	$(BIN)/python examples/demo.py --output docs/figures
+	$(BIN)/python examples/demo.py --output docs/figures --figures-only
 	$(BIN)/python examples/universal_approximation.py --output docs/figures
 	$(BIN)/python examples/selection.py --output docs/figures
 	$(BIN)/python examples/displays.py --output docs/figures

@@ -52,6 +52,21 @@ STYLE = {
     "lines.linewidth": 2.2,
 }
 
+#: What the columns are called on the calculator, and their units.
+WORDS = {
+    "age": "Age",
+    "estrec": "Oestrogen receptor",
+    "horTh": "Hormone therapy",
+    "menostat": "Menopause",
+    "menostat=Pre": "before",
+    "menostat=Post": "after",
+    "pnodes": "Positive lymph nodes",
+    "progrec": "Progesterone receptor",
+    "tgrade": "Grade of the tumour",
+    "tsize": "Size of the tumour",
+}
+UNITS = {"age": "years", "estrec": "fmol/mg", "progrec": "fmol/mg", "tsize": "mm"}
+
 
 class KaplanMeier:
     """The same curve for all patients, the reference that a model has to beat."""
@@ -169,10 +184,8 @@ def describe(patient):
     return f"{patient.age:.0f} years old, {nodes}, tumour of {patient.tsize:.0f} mm, grade {patient.tgrade}"
 
 
-def draw_figures(X, y):
-    """Fit on the first split and draw all figures."""
-    X_train, X_test, y_train, y_test = split_data(X, y, 0)
-    model = FPBoost(random_state=0).fit(X_train, y_train)
+def draw_figures(model, X_test, y_test):
+    """All figures by name."""
     return {
         "survival": draw_survival(model, X_test, y_test),
         "anatomy": draw_anatomy(model, X_test, y_test),
@@ -180,23 +193,38 @@ def draw_figures(X, y):
     }
 
 
+def write_pages(model, folder, X_train, X_test, y_train, y_test):
+    """A report for whoever must decide whether to trust the model, and a calculator for whoever uses it."""
+    title = "Recurrence of breast cancer"
+    model.report(folder / "report.html", X_test, y_test, X_train, y_train, title=title)
+    model.calculator(
+        folder / "calculator.html", title=title, labels=WORDS, units=UNITS, time_unit="years", events={1: "a recurrence"}
+    )
+    return [folder / "report.html", folder / "calculator.html"]
+
+
 def main(arguments=None):
-    """Print the table and write the figures."""
+    """Print the table, write the figures and the pages, and say where they are."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--output", type=Path, default=Path("demo"), help="folder for the figures")
+    parser.add_argument("--output", type=Path, default=Path("demo"), help="folder for figures and pages")
     parser.add_argument("--splits", type=int, default=5, help="number of random splits that the scores average")
+    parser.add_argument("--figures-only", action="store_true", help="write neither report nor calculator")
     options = parser.parse_args(arguments)
     options.output.mkdir(parents=True, exist_ok=True)
     X, y = load_data()
     print(f"GBSG2: {len(X)} breast cancer patients, {columns(y)[0].sum()} recurrences or deaths\n")
     print_table(compare(X, y, options.splits))
     print()
+    X_train, X_test, y_train, y_test = split_data(X, y, 0)
+    model = FPBoost(random_state=0).fit(X_train, y_train)
     with mpl.rc_context(STYLE):
-        for name, figure in draw_figures(X, y).items():
+        for name, figure in draw_figures(model, X_test, y_test).items():
             path = options.output / f"{name}.png"
             figure.savefig(path)
             plt.close(figure)
             print(path)
+    if not options.figures_only:
+        print(*write_pages(model, options.output, X_train, X_test, y_train, y_test), sep="\n")
 
 
 if __name__ == "__main__":
