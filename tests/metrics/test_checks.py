@@ -19,12 +19,14 @@ METRICS = {
     "concordance_index": lambda y: metrics.concordance_index(y, RISK),
     "concordance_index_ipcw": lambda y: metrics.concordance_index_ipcw(y, y, RISK, 5.0),
     "cumulative_dynamic_auc": lambda y: np.append(*metrics.cumulative_dynamic_auc(y, y, RISK, TIMES)),
+    "cumulative_dynamic_roc": lambda y: metrics.cumulative_dynamic_roc(y, y, RISK, 3.5).true_positive,
     "brier_score": lambda y: metrics.brier_score(y, y, SURVIVAL, TIMES),
     "integrated_brier_score": lambda y: metrics.integrated_brier_score(y, y, SURVIVAL, TIMES),
     "log_score": lambda y: metrics.log_score(y, y, SURVIVAL, TIMES),
     "integrated_log_score": lambda y: metrics.integrated_log_score(y, y, SURVIVAL, TIMES),
     "d_calibration": lambda y: metrics.d_calibration(y, SURVIVAL[:, 0]).counts,
     "calibration_curve": lambda y: metrics.calibration_curve(y, SURVIVAL[:, 0], 1.5, n_bins=2).observed,
+    "residuals": lambda y: metrics.residuals(y, SURVIVAL[:, 0]).martingale,
 }
 every_metric = pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
 

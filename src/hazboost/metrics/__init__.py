@@ -12,6 +12,7 @@ from hazboost.metrics.checks import FollowUpWarning
 from hazboost.metrics.concordance import concordance_index
 from hazboost.metrics.d_calibration import DCalibration, d_calibration
 from hazboost.metrics.residuals import SubjectResiduals, residuals
+from hazboost.metrics.roc import RocCurve, cumulative_dynamic_roc
 from hazboost.metrics.scores import brier_score, integrated_brier_score, integrated_log_score, log_score
 from hazboost.metrics.uno import concordance_index_ipcw
 
@@ -19,12 +20,14 @@ __all__ = [
     "CalibrationCurve",
     "DCalibration",
     "FollowUpWarning",
+    "RocCurve",
     "SubjectResiduals",
     "brier_score",
     "calibration_curve",
     "concordance_index",
     "concordance_index_ipcw",
     "cumulative_dynamic_auc",
+    "cumulative_dynamic_roc",
     "d_calibration",
     "integrated_brier_score",
     "integrated_log_score",
