@@ -33,6 +33,8 @@ SECTIONS = {
     "Metrics": ["metrics"],
     "Data sets": ["datasets"],
     "Plots": ["plots"],
+    "Report": ["report"],
+    "Calculator": ["calculator"],
     "Command line": ["cli"],
 }
 #: Messages for developers, which no user of the public functions can meet, and reasons that are part of others.
@@ -54,6 +56,7 @@ INTERNAL = (
     "files.records",
     "files.values",
     "hazards",
+    "report.flags",
 )
 
 #: Placeholders for expressions, by their source; before a colon the module or function in which they stand for this. A
@@ -75,6 +78,7 @@ WORDS = {
     "cli:used": "options",
     "cli:what": "value",
     "data.alignment:other": "argument",
+    "report:suffix": "=",
     "data.alignment:prefix": "=",
     "data.batches.reading:expected": "columns",
     "data.batches.reading:found": "columns",

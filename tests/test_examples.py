@@ -204,6 +204,16 @@ def test_code_of_the_page_on_model_files_runs(tmp_path, monkeypatch, capsys):
     assert inside.scores(np.zeros((1, 2))) == pytest.approx(start + inside.trust * names["trees"], abs=1e-6)
 
 
+def test_code_of_the_page_on_calculators_runs(tmp_path, monkeypatch):
+    """The blocks build on each other."""
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for block in python_blocks("docs/calculator.md"):
+        exec(compile(block, "docs/calculator.md", "exec"), names)
+    assert "About the patient" in (tmp_path / "calculator.html").read_text(encoding="utf-8")
+    assert names["frame"].startswith('<iframe srcdoc="&lt;!doctype html&gt;')
+
+
 def test_code_of_the_page_on_summaries_runs(capsys):
     names, (block,) = {}, python_blocks("docs/summary.md")
     exec(compile(block, "docs/summary.md", "exec"), names)

@@ -86,3 +86,18 @@ def test_trees_with_vectors_in_their_leaves_are_not_explained():
         together = xgb.train({"max_depth": 2, "multi_strategy": "multi_output_tree"}, data, 2)
         with pytest.raises(ValueError, match=r"^model was fitted on a GPU .* fit it with device='cpu'"):
             explain(together, matrix)
+
+
+def test_scores_that_are_remembered_are_those_of_the_trees_that_are_asked_for():
+    """Folds that are averaged have as many rounds each, so that the number does not say which trees were asked for."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    y = np.ones(len(X), dtype=bool), rng.weibull(1.5, len(X)) * np.exp(-2.0 * np.abs(X[:, 0]))
+    model = FPBoost(n_estimators="auto", n_folds=3, subsample=0.5, random_state=0).fit(X, y).model_
+    assert len(model.boosters) == 3
+    start = model.start.margin(X).astype(np.float32)
+    there = cuda.CudaMatrix(X.astype(np.float32), start, {}, None, start.copy(), on_host=False)
+    engine = CudaEngine(model.engine.settings, model.engine.n_scores, model.engine.features)
+    for trees in (*model.boosters, model.boosters[0]):
+        here = model.engine.scores(trees, model.engine.matrix(X, start))
+        np.testing.assert_allclose(engine.scores(trees, there), here, atol=1e-5)

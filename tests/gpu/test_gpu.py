@@ -17,6 +17,7 @@ from hazboost.boosting.observed import Observed
 from hazboost.boosting.steps import STEPS
 from hazboost.data.reading import as_target
 from hazboost.data.target import Target
+from hazboost.engines import cuda
 from hazboost.explain import contributions, interaction_values
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
 from hazboost.hazards.distribution import Distribution
@@ -188,6 +189,16 @@ def test_many_subjects_and_all_choices():
     new, new_event, new_time = data(4_000, seed=1)
     y = Surv.right(new_event, new_time)
     assert loss(there, new, y) == pytest.approx(loss(here, new, y), abs=0.02)
+
+
+@pytest.mark.parametrize("max_depth", [2, 5])
+def test_averaged_folds_predict_as_on_the_processor(monkeypatch, max_depth):
+    X, event, time = data(800)
+    model = FPBoost(device="cuda", max_depth=max_depth, random_state=0).fit(X, (event, time))
+    assert len(model.model_.boosters) > 1
+    there = model.predict_survival_function(X, times=[0.2, 1.0])
+    monkeypatch.setattr(cuda, "has_device", lambda: False)
+    np.testing.assert_allclose(model.predict_survival_function(X, times=[0.2, 1.0]), there, atol=1e-5)
 
 
 def test_a_model_survives_pickling():

@@ -14,7 +14,7 @@ from importlib import import_module
 from types import FrameType, ModuleType
 from typing import NoReturn, TextIO
 
-from hazboost.cli import completion, describe, evaluate, explain, fit, plot, predict, tune
+from hazboost.cli import calculator, completion, describe, evaluate, explain, fit, plot, predict, report, tune
 
 SUBCOMMANDS: dict[str, ModuleType] = {
     "fit": fit,
@@ -24,6 +24,8 @@ SUBCOMMANDS: dict[str, ModuleType] = {
     "describe": describe,
     "explain": explain,
     "plot": plot,
+    "report": report,
+    "calculator": calculator,
     "completion": completion,
 }
 #: With this variable in the environment errors are shown with all that Python knows of them.

@@ -65,7 +65,7 @@ class CudaMatrix:
     data : QuantileDMatrix or None
         The binned features, of training data.
     scores : CuPy array of shape (n, scores)
-        Scores after ``rounds`` rounds of the trees that were asked for last.
+        Scores after the first ``rounds`` rounds of ``trees``, those that were asked for last.
     on_host : bool
         Whether scores are wanted in the memory of the computer.
     """
@@ -75,6 +75,7 @@ class CudaMatrix:
     columns: Columns
     data: xgb.QuantileDMatrix | None
     scores: Any
+    trees: xgb.Booster | None = None
     rounds: int = 0
     on_host: bool = False
 
@@ -144,8 +145,8 @@ class CudaEngine(LocalEngine):
         if rounds is not None:
             return self._give(matrix.start + self._predict(trees, matrix.X, *rounds), matrix)
         made = self.rounds(trees)
-        if made < matrix.rounds:  # other trees than before
-            matrix.scores, matrix.rounds = matrix.start.copy(), 0
+        if trees is not matrix.trees or made < matrix.rounds:  # other trees than before
+            matrix.scores, matrix.trees, matrix.rounds = matrix.start.copy(), trees, 0
         if made > matrix.rounds:
             matrix.scores += self._predict(trees, matrix.X, matrix.rounds, made)
             matrix.rounds = made

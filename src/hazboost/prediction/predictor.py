@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from hazboost.data.alignment import check_alignment
+from hazboost.data.cohort import Cohort
 from hazboost.data.features import readable
 from hazboost.data.names import match_columns
 from hazboost.data.observations import check_id, check_lengths, check_time, refuse_overlaps, refuse_unordered
@@ -36,6 +37,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
     model_: Model
     unique_times_: Array
     causes_: npt.NDArray[Any]
+    cohort_: Cohort
     # A parameter of the subclass.
     n_jobs: int | None
 

@@ -1,0 +1,34 @@
+"""How the page was made."""
+
+from __future__ import annotations
+
+import platform
+from datetime import UTC, datetime
+from importlib import import_module, metadata
+
+from hazboost.report.html import Html, section, table
+from hazboost.report.judged import Judged
+from hazboost.report.words import count
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "xgboost", "matplotlib")
+
+
+def making_section(judged: Judged) -> Html:
+    """The section."""
+    rows = [
+        ("made", f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"),
+        ("hazboost", str(import_module("hazboost").__version__)),
+        ("Python", platform.python_version()),
+        *((name, version) for name in PACKAGES if (version := _version(name))),
+        ("training rows", "not given" if judged.train is None else f"{len(judged.train):,} given"),
+        ("evaluation rows", f"{len(judged.test):,}, of which {count(len(judged.judged), 'row')} were judged"),
+        ("seed of draws and bootstrap samples", str(judged.seed)),
+    ]
+    return section("making", "How this page was made", table("Software and data", ("", ""), rows, numbers=False))
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None

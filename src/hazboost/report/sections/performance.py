@@ -1,0 +1,248 @@
+"""How good the predictions are: discrimination, calibration and proper scores, next to Kaplan-Meier and Cox."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hazboost.data.nonparametric import evaluate_steps, kaplan_meier
+from hazboost.metrics.concordance import harrell
+from hazboost.plots import CalibrationDisplay, DCalibrationDisplay, ScoresDisplay, SurvivalDisplay
+from hazboost.report.evidence import resampled
+from hazboost.report.figures import WIDE, Figures
+from hazboost.report.html import Html, join, name, paragraph, section, subsection, table, tag
+from hazboost.report.judged import Judged
+from hazboost.report.scores import Interval, Scores, calibration_error, d_calibration_of
+from hazboost.report.strata import strata
+from hazboost.report.words import count, fixed, number, p_value, percent
+
+#: Groups of risk in the figure of curves.
+RISK_GROUPS = ("lowest quarter of risk", "second quarter", "third quarter", "highest quarter of risk")
+#: Groups with fewer events have no scores of their own.
+ENOUGH_EVENTS = 10
+#: Scores in the order of the table: name, title, decimals, and what is best.
+DISCRIMINATION = (
+    ("concordance", "C-index", 3),
+    ("concordance_ipcw", "C-index, weighted for censoring", 3),
+    ("auc", "AUC at time {moment}", 3),
+)
+PROPER = (
+    ("integrated_brier", "integrated Brier score (lower is better)", 4),
+    ("integrated_log", "integrated log score (lower is better)", 4),
+)
+CALIBRATION = (
+    ("ratio", "observed ÷ expected events (1 is best)", 2),
+    ("slope", "calibration slope (1 is best)", 2),
+)
+
+
+def performance_section(judged: Judged, figures: Figures) -> Html:
+    """The section."""
+    parts: list[str] = [_drawn(judged)]
+    for cause, scores in zip(judged.causes, judged.scores, strict=True):
+        parts.append(_of_cause(judged, figures, cause, scores))
+    parts.append(subsection("Predicted and observed survival", *_curves(judged, figures)))
+    parts.append(subsection("Groups", _groups(judged)))
+    return section("performance", "How good its predictions are", *parts)
+
+
+def _drawn(judged: Judged) -> Html:
+    if len(judged.judged) == len(judged.test):
+        return join([])
+    return paragraph(
+        f"This section is about {count(len(judged.judged), 'row')}, drawn at random from the {len(judged.test):,} "
+        "rows of "
+        "the evaluation data.",
+        class_="note",
+    )
+
+
+def _of_cause(judged: Judged, figures: Figures, cause: int | None, scores: list[Scores]) -> Html:
+    title = "Scores" if cause is None else f"Scores for cause {cause}"
+    return subsection(
+        title,
+        paragraph(in_words(judged, scores)) if len(judged.causes) > 1 else join([]),
+        _score_table(judged, cause, scores),
+        _remarks(judged, scores),
+        _calibration(judged, figures, cause),
+        _over_time(judged, figures, cause),
+    )
+
+
+def in_words(judged: Judged, scores: list[Scores]) -> str:
+    """The scores in plain words."""
+    own, same = scores[0], scores[1]
+    concordance = own["concordance"]
+    gain, ratio = skill(own, same), own["ratio"]
+    better = "lower" if gain.value >= 0.0 else "higher, which is worse,"
+    more = "more" if ratio.value > 1.0 else "fewer"
+    return (
+        f"Of two subjects, the one with the higher predicted risk has the event first in {percent(concordance.value)} "
+        "of "
+        f"the pairs that can be compared ({percent(concordance.low)} to {percent(concordance.high)}; 50 % is chance). "
+        "The "
+        f"integrated Brier score is {percent(abs(gain.value))} {better} than that of {same.title}, which predicts the "
+        "same "
+        f"for everybody ({percent(gain.low)} to {percent(gain.high)}). There were {percent(abs(ratio.value - 1.0))} "
+        f"{more} "
+        f"events than expected."
+    )
+
+
+def skill(own: Scores, same: Scores) -> Interval:
+    """By what share the integrated Brier score is lower than without features."""
+    one, other = own["integrated_brier"], same["integrated_brier"]
+    return Interval(1.0 - one.value / other.value, 1.0 - one.samples / other.samples)
+
+
+def _score_table(judged: Judged, cause: int | None, scores: list[Scores]) -> Html:
+    rows: list[tuple[str, ...]] = []
+    for key, label, decimals in (*DISCRIMINATION, *PROPER, *CALIBRATION):
+        cells = [_cell(one[key], decimals) for one in scores]
+        rows.append((label.format(moment=number(judged.moment)), *cells))
+        if key == "integrated_brier":
+            gains = [_percent_cell(skill(one, scores[1])) for one in scores]
+            rows.append(("gain over " + scores[1].title, *gains))
+    distribution = judged.distribution
+    moment = np.array([judged.moment])
+    own = distribution.survival(moment) if cause is None else distribution.cumulative_incidence(moment, cause)
+    error = calibration_error(judged.judged.target, own[:, 0], judged.moment, cause)
+    empty = ["–"] * (len(scores) - 1)
+    rows.append((f"mean calibration error at time {number(judged.moment)}", percent(error, 1), *empty))
+    if cause is None:
+        rows.append(("D-calibration, p-value", p_value(d_calibration_of(judged)[0]), *empty))
+    caption = "Scores in the evaluation data, with 95 % intervals of the bootstrap"
+    return table(caption, ("", *(one.title for one in scores)), rows)
+
+
+def _cell(interval: Interval, decimals: int) -> Html:
+    if not np.isfinite(interval.value):
+        return Html("–")
+    if np.ptp(interval.samples[~np.isnan(interval.samples)]) < 1e-12:
+        return join([fixed(interval.value, decimals)])
+    around = f"{fixed(interval.low, decimals)} to {fixed(interval.high, decimals)}"
+    return join([fixed(interval.value, decimals), " ", tag("span", around, class_="interval")])
+
+
+def _percent_cell(interval: Interval) -> Html:
+    if abs(interval.value) < 1e-12:
+        return Html("–")
+    around = f"{percent(interval.low)} to {percent(interval.high)}"
+    return join([percent(interval.value), " ", tag("span", around, class_="interval")])
+
+
+def _remarks(judged: Judged, scores: list[Scores]) -> Html:
+    target = judged.judged.target
+    weights = "training" if judged.train is not None else "evaluation"
+    remarks = [
+        (
+            f"Integrated scores are means over times {number(judged.grid[0])} to {number(judged.grid[-1])}, from a "
+            "tenth "
+            "to "
+            "nine tenths of the events while at least 10 subjects are at risk; "
+            f"{count(judged.at_risk_at_moment, 'subject')} "
+            f"of {len(target):,} are at risk at time {number(judged.moment)}. Weights for censoring are estimated "
+            "from the "
+            f"{weights} data. Intervals come from drawing the subjects of the evaluation data with replacement; models "
+            "were "
+            "not fitted again."
+        )
+    ]
+    if len(scores) < 3:
+        remarks.append(f"There is no comparison with a Cox regression, because {judged.cox}.")
+    else:
+        difference = scores[2]["integrated_brier"].minus(scores[0]["integrated_brier"])
+        remarks.append(
+            "Cox is a proportional hazards regression with a ridge chosen by cross-validation, on the same features "
+            "(missing values at the mean, with a column of their own), fitted to the training data. Its integrated "
+            "Brier "
+            f"score minus that of FPBoost is {fixed(difference.value, 4)} ({fixed(difference.low, 4)} to "
+            f"{fixed(difference.high, 4)}); above 0, FPBoost is better."
+        )
+    return paragraph(" ".join(remarks), class_="small")
+
+
+def _calibration(judged: Judged, figures: Figures, cause: int | None) -> Html:
+    rows = judged.judged
+    target = resampled(rows.target, np.arange(len(rows)))
+    bins = max(2, min(10, len(rows) // 25))
+    what = "survival" if cause is None else f"incidence of cause {cause}"
+    parts = [
+        figures.draw(
+            f"Calibration at time {number(judged.moment)}: observed against predicted {what}, in {bins} groups of "
+            "similar "
+            "prediction. On the dashed line they are the same.",
+            f"Points of observed against predicted {what}, with the diagonal.",
+            lambda: CalibrationDisplay.from_estimator(judged.model, rows.X, target, judged.moment, bins, cause),
+        )
+    ]
+    if cause is None:
+        parts.append(
+            figures.draw(
+                "D-calibration: shares of subjects by predicted survival at their event. If the predicted curves are "
+                "right, all bars are as high as the dashed line, up to chance.",
+                "Ten bars of shares of subjects.",
+                lambda: DCalibrationDisplay.from_estimator(judged.model, rows.X, target),
+            )
+        )
+    return tag("div", *parts, class_="pair")
+
+
+def _over_time(judged: Judged, figures: Figures, cause: int | None) -> Html:
+    if judged.delayed:
+        return paragraph("Scores over time are not drawn, because some subjects entered late.", class_="note")
+    target = resampled(judged.judged.target, np.arange(len(judged.judged)))
+    return figures.draw(
+        "Brier score and AUC over time. The Brier score should be below the grey line of predicting the same for "
+        "everybody, and the AUC above one half.",
+        "Curves of the Brier score of model and Kaplan-Meier, and of the AUC, over time.",
+        lambda: ScoresDisplay.from_estimator(judged.model, judged.judged.X, target, times=judged.grid, cause=cause),
+        WIDE,
+    )
+
+
+def _curves(judged: Judged, figures: Figures) -> list[Html]:
+    order = np.argsort(judged.risk, kind="stable")
+    rows = judged.judged.take(order)
+    target = resampled(rows.target, np.arange(len(rows)))
+    groups = np.array(RISK_GROUPS, dtype=object)[4 * np.arange(len(rows)) // len(rows)]
+    return [
+        figures.draw(
+            "Survival of four groups of predicted risk: mean of the predictions (lines), and Kaplan-Meier estimates of "
+            "the same subjects (steps, with 95 % intervals).",
+            "Predicted curves of four groups of risk beside their Kaplan-Meier steps.",
+            lambda: SurvivalDisplay.from_estimator(judged.model, rows.X, target, groups=groups),
+            WIDE,
+        )
+    ]
+
+
+def _groups(judged: Judged) -> Html:
+    target, moment = judged.judged.target, np.array([judged.moment])
+    expected = judged.after_entry.cumulative_hazard(target.lower[:, None])[:, 0]
+    survival = judged.distribution.survival(moment)[:, 0]
+    rows: list[tuple[str, ...]] = []
+    for group in strata(judged):
+        mine = group.rows
+        events = int(target.event[mine].sum())
+        cells: tuple[str, ...] = (f"{int(mine.sum()):,}", f"{events:,}")
+        if events >= ENOUGH_EVENTS:
+            observed = float(evaluate_steps(kaplan_meier(target[mine]), moment, start=1.0)[0])
+            cells += (
+                percent(float(survival[mine].mean())),
+                percent(observed),
+                fixed(events / max(float(expected[mine].sum()), 1e-12)),
+                fixed(harrell(target[mine], judged.risk[mine])),
+            )
+        else:
+            cells += ("–", "–", "–", "–")
+        rows.append((join([name(group.feature), " = ", name(group.value)]), *cells))
+    if not rows:
+        return paragraph("There are no categories or features of few values to compare, and no groups were given.")
+    at = f"at {number(judged.moment)}"
+    header = ("", "subjects", "events", f"predicted survival {at}", f"observed {at}", "observed ÷ expected", "C-index")
+    return join(
+        [
+            table("Groups of the evaluation data", header, rows),
+            paragraph(f"Groups with fewer than {ENOUGH_EVENTS} events have no scores of their own.", class_="small"),
+        ]
+    )

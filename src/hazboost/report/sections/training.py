@@ -1,0 +1,140 @@
+"""How the model was trained, and what was selected."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import numpy as np
+
+from hazboost.plots import HistoryDisplay, plot_selection
+from hazboost.plots.heads import TITLES
+from hazboost.report.evidence import Evidence
+from hazboost.report.figures import WIDE, Figures
+from hazboost.report.html import Html, bullets, join, paragraph, section, subsection, table
+from hazboost.report.words import count, fixed, number, percent
+from hazboost.utils.describe import describe
+
+
+def training_section(evidence: Evidence, figures: Figures) -> Html:
+    """The section."""
+    return section(
+        "training",
+        "How it was trained, and what was selected",
+        paragraph(_in_words(evidence)),
+        subsection("Choices", _choices(evidence), _selection(evidence, figures)),
+        subsection("Settings", _settings(evidence)),
+        subsection("Fit to the training data", _fit(evidence)),
+    )
+
+
+def _in_words(evidence: Evidence) -> str:
+    model, fitted = evidence.model, evidence.model.model_
+    trees = count(fitted.n_trees, "tree")
+    return (
+        f"FPBoost predicts the hazard of every subject over time as a weighted sum of {describe_heads(evidence)}. "
+        "Their "
+        "weights and parameters depend on the features, by "
+        f"{'a penalised regression and ' if model.ridge_ is not None else ''}{trees} of depth {model.max_depth_}, "
+        "grown "
+        f"in {count(model.n_estimators_, 'round')}. It was fitted by maximum likelihood to "
+        f"{count(evidence.cohort.subjects, 'subject')}."
+    )
+
+
+def describe_heads(evidence: Evidence) -> str:
+    """The heads in words: ``1 Weibull head and 1 log-logistic head``."""
+    heads = [
+        f"{n} {TITLES.get(family, family)} head{'' if n == 1 else 's'}" for family, n in evidence.model.heads_.items()
+    ]
+    listed = heads[0] if len(heads) == 1 else f"{', '.join(heads[:-1])} and {heads[-1]}"
+    return f"{listed} for each cause" if len(evidence.causes) > 1 else listed
+
+
+def _choices(evidence: Evidence) -> Html:
+    model, results = evidence.model, evidence.model.cv_results_
+    chosen = "chosen by held-out likelihood" if "round_loss" in results else "as given"
+    rows = [
+        ("heads", ", ".join(f"{n} {TITLES.get(one, one)}" for one, n in model.heads_.items()), "families of hazards"),
+        ("rounds", f"{model.n_estimators_:,}", chosen),
+        ("depth of the trees", str(model.max_depth_), "as given" if isinstance(model.max_depth, int) else chosen),
+    ]
+    if model.ridge_ is not None:
+        rows.append(("ridge of the linear start", number(float(model.ridge_)), "chosen by held-out likelihood"))
+    for label, key, meaning in (
+        ("shrinkage of the trees", "trust", "what trees add is multiplied by this"),
+        (
+            "calibration",
+            "calibration",
+            "the hazard was multiplied by this: observed by expected events of held-out subjects",
+        ),
+    ):
+        if key in results:
+            values = ", ".join(fixed(float(one)) for one in np.atleast_1d(results[key]))
+            rows.append((label, values, meaning))
+    return table("What was selected", ("", "value", "how"), rows, numbers=False)
+
+
+def _selection(evidence: Evidence, figures: Figures) -> Html:
+    model = evidence.model
+    if {"ridge_loss", "round_loss"} & set(model.cv_results_):
+        return figures.draw(
+            "Loss of held-out subjects for each ridge and each number of rounds; lower is better, and the chosen "
+            "values "
+            "are marked.",
+            f"Curves of held-out loss, with marks at the chosen values; {model.n_estimators_} rounds were chosen.",
+            lambda: plot_selection(model),
+            WIDE,
+        )
+    return figures.draw(
+        "Loss by boosting round.",
+        "Curve of the training loss, which falls with the rounds.",
+        lambda: HistoryDisplay.from_estimator(model),
+    )
+
+
+def _settings(evidence: Evidence) -> Html:
+    given = changed_settings(evidence.model)
+    if not given:
+        return paragraph("All settings are the defaults of FPBoost.")
+    rows = [(key, describe(value), describe(default)) for key, (value, default) in given.items()]
+    return join(
+        [
+            paragraph("Settings that are not the defaults of FPBoost:"),
+            table("Settings", ("setting", "value", "default"), rows, numbers=False),
+        ]
+    )
+
+
+def changed_settings(model: Any) -> dict[str, tuple[Any, Any]]:
+    """Settings that are not the defaults, with the defaults."""
+    defaults = {key: one.default for key, one in inspect.signature(type(model).__init__).parameters.items()}
+    without = ("verbose", "n_jobs")
+    return {
+        key: (value, defaults[key])
+        for key, value in model.get_params(deep=False).items()
+        if key in defaults and key not in without and not _equal(value, defaults[key])
+    }
+
+
+def _equal(value: Any, other: Any) -> bool:
+    return type(value) is type(other) and bool(np.all(value == other))
+
+
+def _fit(evidence: Evidence) -> Html:
+    found = evidence.model.diagnostics_
+    facts = [
+        (
+            f"Expected events: {number(float(found['expected_events']), 4)}; observed: "
+            f"{number(float(found['observed_events']), 4)}."
+        )
+    ]
+    if np.isfinite(found["survival_error"]):
+        facts.append(
+            f"Largest distance of the expected survival from Kaplan-Meier: {percent(found['survival_error'], 1)}, at "
+            "time "
+            f"{number(found['survival_error_time'])} (standard error of Kaplan-Meier: "
+            f"{percent(found['standard_error'], 1)})."
+        )
+    facts += [f"{text[0].upper()}{text[1:]}." for text in found["at_bounds"]]
+    return bullets(facts)

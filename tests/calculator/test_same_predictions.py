@@ -1,0 +1,139 @@
+"""The JavaScript predicts what the library predicts, to many digits, for models of every kind."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import cycle
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse
+from scipy.special import log_ndtr
+
+from hazboost import FPBoost, load
+from hazboost.calculator.encoding import FAMILIES, encode_model
+from hazboost.calculator.page import model_script
+from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
+from hazboost.hazards.distribution import Distribution
+from hazboost.hazards.heads import HEADS
+from hazboost.training.starts import ConstantStart
+from tests.calculator.models import FOUR, categories, competing, fit, numbers, rows, single
+from tests.calculator.running import (
+    NODE,
+    PREDICT_ALL,
+    as_arrays,
+    largest_errors,
+    predict_in_node,
+    predict_in_python,
+    run_node,
+)
+
+pytestmark = [
+    pytest.mark.skipif(NODE is None, reason="needs Node.js"),
+    pytest.mark.filterwarnings("ignore:training has not come far enough"),
+]
+SHARES = [0.0, 1e-6, 0.01, 0.1, 0.3, 0.6, 1.0, 1.7]
+
+
+def errors(model, X):
+    times = model.model_.longest * np.array(SHARES)
+    encoded = model.model_.schema.encode(X)
+    encoded = encoded.toarray() if scipy.sparse.issparse(encoded) else encoded
+    return largest_errors(predict_in_node(model, encoded, times), predict_in_python(model, X, times))
+
+
+#: Fits that take little time: in the first one, the models of several folds are averaged.
+FEW = {"n_estimators": 6, "max_depth": 3, "heads": None}
+FAST = {"numbers": {**FEW, "n_folds": 2, "n_estimators": "auto"}, "paper": {"n_estimators": 12}}
+
+
+@pytest.mark.parametrize("name", FOUR)
+def test_the_four_models(name, tmp_path):
+    model = fit(name, 120, **FAST.get(name, FEW))
+    assert (len(model.model_.boosters) > 1) == (name == "numbers")
+    assert max(errors(model, rows(name, 60)).values()) < 1e-9
+    model.save(tmp_path / "model.hzb")
+    assert max(errors(load(tmp_path / "model.hzb"), rows(name, 10)).values()) < 1e-9
+
+
+QUICK = {**FEW, "random_state": 0}
+KINDS = {
+    "monotone": (FPBoost(**QUICK, monotone_constraints={"age": 1, "treated": -1}), categories, single),
+    "monotone competing": (FPBoost(**QUICK, monotone_constraints={"age": 1}), categories, competing),
+    "no rounds of trees": (FPBoost(n_estimators=1, max_depth=1, min_child_weight=1e9, random_state=0), numbers, single),
+    "linear relu": (FPBoost(**QUICK, parameter_activation="relu", heads_activation="relu"), categories, single),
+    "linear softplus": (FPBoost(**QUICK, parameter_activation="softplus", heads_activation="exp"), numbers, single),
+    "uniform": (FPBoost(**QUICK, uniform_heads=True), numbers, single),
+    "signed": (FPBoost(**QUICK, heads_activation="tanh", init="random", weibull_heads=2), numbers, single),
+    "deep": (FPBoost(**{**QUICK, "max_depth": 7}, min_child_weight=0.1), categories, single),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_other_kinds(kind):
+    model, make, outcome = KINDS[kind]
+    X = make(120, 3)
+    model.fit(X, outcome(X, 3))
+    new = make(60, 4)
+    new.loc[:20, "age"] *= 4.0
+    assert max(errors(model, new).values()) < 1e-9
+
+
+def test_a_sparse_matrix_with_zeros_that_count_as_missing():
+    rng = np.random.default_rng(0)
+    X = scipy.sparse.random_array((300, 6), density=0.3, rng=rng, format="csr")
+    y = single(numbers(300, 0), 0)
+    model = FPBoost(**QUICK).fit(X, y)
+    assert max(errors(model, X[:50]).values()) < 1e-9
+
+
+def test_a_calculator_knows_all_families():
+    assert set(HEADS) == FAMILIES
+
+
+def test_heads_of_all_families_with_all_activations(make_mixture):
+    """Scores from small to extreme, of two causes; each is the start of a model that does not trust its trees."""
+    rng, times = np.random.default_rng(5), np.array([1e-6, 0.05, 1.0, 30.0])
+    empty, models, laws = fit("numbers", 60, **FEW).model_, [], []
+    for parameter, weight in zip(cycle(PARAMETER_ACTIVATIONS), [*WEIGHT_ACTIVATIONS, "uniform"], strict=False):
+        mixture = make_mixture(dict.fromkeys(HEADS, 1), parameter, weight, n_causes=2)
+        scores = rng.normal(size=(2, mixture.n_scores)) * np.array([[0.7], [4.0]])
+        laws.append(Distribution(mixture, scores))
+        for one in scores:
+            start, trust = ConstantStart(one), np.zeros(mixture.n_scores)
+            models.append(replace(empty, start=start, mixture=mixture, trust=trust, unit=1.0))
+    program = """
+    const given = JSON.parse(require("fs").readFileSync(0, "utf8"));
+    console.log(JSON.stringify(given.models.map((one) => predictAll(readModel(one), [0], given.times, 2))));"""
+    given = {
+        "models": [encode_model(one, len(empty.engine.features.highest)) for one in models],
+        "times": times.tolist(),
+    }
+    found = as_arrays(run_node(f'"use strict";{model_script()}{PREDICT_ALL}{program}', given))
+    survival, incidence, mean, median = (
+        np.concatenate([function(law) for law in laws])
+        for function in (
+            lambda law: law.survival(times),
+            lambda law: np.stack([law.cumulative_incidence(times, cause) for cause in (1, 2)], axis=1),
+            lambda law: law.restricted_mean(2.0),
+            lambda law: law.quantile(np.array([0.5]))[:, 0],
+        )
+    )
+    assert np.allclose(found[0], survival, atol=1e-9, rtol=0.0)
+    assert np.allclose(found[1], incidence, atol=1e-7, rtol=0.0)
+    assert np.allclose(found[2], mean, rtol=1e-7, atol=0.0)
+    assert np.allclose(found[3], median, rtol=1e-7, atol=0.0)
+
+
+def test_the_normal_distribution_to_the_last_digits():
+    x = np.concatenate([np.linspace(-30.0, 8.0, 400), [-1e3, -1.0, 0.0, 1e-8]])
+    program = 'console.log(JSON.stringify(JSON.parse(require("fs").readFileSync(0, "utf8")).map(logNormal)))'
+    assert np.allclose(run_node(model_script() + program, x.tolist()), log_ndtr(x), rtol=1e-13, atol=1e-18)
+
+
+def test_categories_that_are_unknown_are_missing():
+    model = fit("categories", 120, **FEW)
+    X = rows("categories", 20)
+    X["hospital"] = pd.Categorical(np.where(np.arange(20) % 3, "H1", "elsewhere"))
+    assert max(errors(model, X).values()) < 1e-9

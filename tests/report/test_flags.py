@@ -1,0 +1,96 @@
+"""Flags are raised for planted defects, and for nothing else; ``python -m tests.report`` has default models."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from hazboost import FPBoost, Surv
+from hazboost.report import find_flags, scores
+from hazboost.report.flags import CHECKS
+from hazboost.report.flags.likeness import _distance
+from tests.report.study import CLEAN, PLANTED, flags_of, simulate, split
+
+#: Flags that are due as well: what follows from the defect.
+ALSO = {
+    "leak": {"informative_follow_up", "worse_groups"},
+    "shared_subjects": {"repeated_rows"},
+    "few_events": {"few_test_events", "optimism", "useless", "behind_cox"},
+    "categories_without_events": {"informative_follow_up", "worse_groups"},
+    "outside_range": {"drift", "poor_calibration", "useless", "behind_cox"},
+    "worse_groups": {"poor_calibration"},
+    "poor_calibration": {"outcome_drift", "short_follow_up", "useless", "behind_cox"},
+    "drift": {"outcome_drift"},
+    "beyond_follow_up": {"poor_calibration", "outcome_drift"},
+}
+
+
+@pytest.fixture(autouse=True)
+def few_samples(monkeypatch):
+    monkeypatch.setattr(scores, "SAMPLES", 15)
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_planted_defects_are_flagged(name):
+    expected, plant = PLANTED[name]
+    found = {flag.name for flag in flags_of(plant(0), n_estimators=15, max_depth=2)}
+    assert expected in found
+    assert found <= {expected} | ALSO.get(expected, set())
+
+
+@pytest.mark.parametrize("name", ["GBSG2", "simulated, missing values"])
+def test_clean_data_raise_no_flag(name):
+    assert flags_of(split(*CLEAN[name](0), 0), n_estimators=15, max_depth=2) == []
+
+
+def test_flags_say_what_where_and_what_to_do():
+    X, y = simulate(0, n=400)
+    X = X.assign(days=y["time"] * 365.25)
+    model = FPBoost(n_estimators=5, random_state=0).fit(X[:250], y[:250])
+    flag = find_flags(model, X[250:], y[250:])[0]
+    assert (flag.name, flag.severity) == ("leak", "serious")
+    assert flag.details[0][0] == "days"
+    assert "1.00" in flag.details[0][1]
+    assert str(flag).startswith("serious: A feature that alone predicts the outcome.")
+    assert "leave it out" in flag.advice
+
+
+def test_checks_have_names_of_their_own():
+    assert len({check.name for check in CHECKS}) == len({check.title for check in CHECKS}) == len(CHECKS)
+    assert all(check.advice.endswith(".") for check in CHECKS)
+
+
+@pytest.mark.parametrize("values", ["continuous", "mostly zero"])
+def test_distance_of_distributions_needs_quantiles_only(values):
+    rng = np.random.default_rng(0)
+    train, test, moved = (rng.normal(shift, 1.0, 3000) for shift in (0.0, 0.0, 1.0))
+    if values == "mostly zero":
+        train, test, moved = (np.maximum(one, 0.5) for one in (train, test, moved))
+    quantiles = np.quantile(train, [0.0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1.0])
+    assert _distance(test, quantiles) < 0.05
+    assert _distance(moved, quantiles) > 0.3
+
+
+def test_unknown_categories_are_outside_of_the_range():
+    X, y = simulate(0, n=600)
+    model = FPBoost(n_estimators=5, random_state=0).fit(X[:400], y[:400])
+    other = X[400:].assign(stage=pd.Categorical(["IV"] * 40 + X["stage"][440:].tolist()))
+    found = {flag.name: flag for flag in find_flags(model, other, y[400:])}
+    assert "categories that training did not have" in found["outside_range"].details[0][1]
+
+
+def test_short_follow_up_of_the_evaluation():
+    X, y = simulate(0, n=800)
+    model = FPBoost(n_estimators=5, random_state=0).fit(X[:500], y[:500])
+    end = 0.3 * model.model_.horizon
+    early = Surv.right(y["event"][500:] & (y["time"][500:] <= end), np.minimum(y["time"][500:], end))
+    assert "short_follow_up" in {flag.name for flag in find_flags(model, X[500:], early)}
+
+
+def test_features_without_meaning_are_useless():
+    rng = np.random.default_rng(0)
+    X, time = rng.normal(size=(600, 3)), rng.exponential(size=600)
+    y = Surv.right(time < 1.5, np.minimum(time, 1.5))
+    model = FPBoost.paper(n_estimators=60, random_state=0).fit(X[:300], y[:300])
+    assert "useless" in {flag.name for flag in find_flags(model, X[300:], y[300:])}

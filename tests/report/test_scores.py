@@ -1,0 +1,91 @@
+"""Scores of the report where the truth is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from hazboost import FPBoost
+from hazboost.data.target import Target
+from hazboost.metrics import concordance_index, integrated_brier_score
+from hazboost.report.forecasts import make_forecasts
+from hazboost.report.judged import read_judged
+from hazboost.report.scores import calibration_error, calibration_slope, observed_to_expected
+from tests.report.study import simulate, split
+
+
+@pytest.fixture(scope="module")
+def exponential():
+    """Exponential times with known rates: target, rates, and cumulative hazards until the own times."""
+    rng = np.random.default_rng(0)
+    rate = np.exp(rng.normal(0.0, 0.8, 6000))
+    time, censoring = rng.exponential(1.0 / rate), rng.exponential(2.0, 6000)
+    seen = np.minimum(time, censoring)
+    return Target.of(seen, np.where(time <= censoring, seen, np.inf)), rate, rate * seen
+
+
+@pytest.mark.parametrize("factor", [0.5, 1.0, 2.0])
+def test_observed_to_expected_is_the_factor_by_which_hazards_are_wrong(exponential, factor):
+    target, _, expected = exponential
+    assert observed_to_expected(target, factor * expected, None) == pytest.approx(1.0 / factor, rel=0.05)
+
+
+@pytest.mark.parametrize("slope", [0.5, 1.0, 2.0])
+def test_slope_says_by_how_much_predictions_are_too_extreme(exponential, slope):
+    target, rate, _ = exponential
+    wrong = rate ** (1.0 / slope)  # logarithms of hazards are too extreme, or too cautious, by this factor
+    assert calibration_slope(target, 3.0 * wrong * target.lower, np.log(wrong), None) == pytest.approx(slope, rel=0.1)
+
+
+def test_calibration_error_is_small_for_the_truth(exponential):
+    target, rate, _ = exponential
+    assert calibration_error(target, np.exp(-rate), 1.0, None) < 0.02
+    assert calibration_error(target, np.exp(-2.0 * rate), 1.0, None) > 0.1
+
+
+def test_scores_are_those_of_the_metrics_and_cox_is_close_to_the_truth():
+    data = split(*simulate(0, n=500), 0)
+    model = FPBoost(n_estimators=15, random_state=0).fit(data.X_train, data.y_train)
+    judged = read_judged(model, data.X_test, data.y_test, data.X_train, data.y_train)
+    own, same, cox = judged.scores[0]
+    survival = model.predict_survival_function(data.X_test, times=judged.grid)
+    assert own["concordance"].value == pytest.approx(model.score(data.X_test, data.y_test))
+    brier = integrated_brier_score(data.y_train, data.y_test, survival, judged.grid)
+    assert own["integrated_brier"].value == pytest.approx(brier)
+    assert own["concordance"].low < own["concordance"].value < own["concordance"].high
+    assert same["concordance"].value == 0.5
+    assert cox["integrated_brier"].value < same["integrated_brier"].value
+    assert cox["concordance"].value == pytest.approx(own["concordance"].value, abs=0.05)
+
+
+def test_incidences_of_cox_add_up_with_survival():
+    X, y = simulate(0, n=600, kind="competing")
+    model = FPBoost(n_estimators=5, random_state=0).fit(X, y)
+    judged = read_judged(model, X, y, X, y)
+    each = [make_forecasts(judged, cause)[2] for cause in (1, 2)]
+    whole = make_forecasts(judged, None)[2]
+    total = each[0].probability + each[1].probability
+    np.testing.assert_allclose(total, 1.0 - whole.probability, atol=0.01)
+    np.testing.assert_allclose(each[0].expected + each[1].expected, whole.expected, rtol=1e-8)
+    assert concordance_index(y, each[0].risk, cause=1) > 0.6
+
+
+def test_reference_is_remembered_by_the_model_without_training_rows():
+    data = split(*simulate(1, n=500), 0)
+    model = FPBoost(n_estimators=3, random_state=0).fit(data.X_train, data.y_train)
+    with_rows = read_judged(model, data.X_test, data.y_test, data.X_train, data.y_train)
+    without = read_judged(model, data.X_test, data.y_test)
+    np.testing.assert_allclose(
+        make_forecasts(with_rows, None)[1].probability, make_forecasts(without, None)[1].probability, atol=0.02
+    )
+    assert len(make_forecasts(without, None)) == 2
+
+
+def test_delayed_entry_conditions_predictions():
+    X, y = simulate(0, n=400, kind="delayed")
+    model = FPBoost(n_estimators=5, random_state=0).fit(X, y)
+    judged = read_judged(model, X, y, X, y)
+    late = y["entry"] > judged.grid[0]
+    for forecast in make_forecasts(judged, None):
+        assert (forecast.probability[late, 0] == 1.0).all()
+        assert 0.7 < observed_to_expected(judged.judged.target, forecast.expected, None) < 1.4
