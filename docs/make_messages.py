@@ -114,6 +114,7 @@ WORDS = {
     "files.store:size": "n",
     "engines.collective:who": "function",
     "estimator:name": "family",
+    "metrics.checks.as_risk:name": "=risk",
     "metrics.checks.check_probabilities:name": "argument",
     "metrics.checks:name": "=y",
     "metrics.weights:what": "times",

@@ -39,6 +39,7 @@ def displays(model: FPBoost, X, y, y_train) -> Iterator[tuple[str, Callable[[], 
     yield "calibration", lambda: plots.CalibrationDisplay.from_estimator(model, X, y, time=3.0, n_bins=5)
     yield "d_calibration", lambda: plots.DCalibrationDisplay.from_estimator(model, X, y)
     yield "scores", lambda: plots.ScoresDisplay.from_estimator(model, X, y, y_train)
+    yield "roc", lambda: plots.RocDisplay.from_estimator(model, X, y, y_train, time=3.0)
     yield "residuals", lambda: plots.ResidualsDisplay.from_estimator(model, X, y)
     yield "residuals_feature", lambda: plots.ResidualsDisplay.from_estimator(model, X, y, "deviance", "age")
     yield "importance", lambda: plots.ImportanceDisplay.from_estimator(model, X)

@@ -61,6 +61,9 @@ FIGURES_DRAWN = {
     f"scores data.csv {OUTCOME} --train data.csv --times 0.3,0.6": lambda model, X, y: (
         plots.ScoresDisplay.from_estimator(model, X, y, y, times=[0.3, 0.6])
     ),
+    f"roc data.csv {OUTCOME} --train data.csv --at 0.6 --cause 1": lambda model, X, y: plots.RocDisplay.from_estimator(
+        model, X, y, y, 0.6, 1
+    ),
     f"residuals data.csv {OUTCOME}": plots.ResidualsDisplay.from_estimator,
     f"residuals data.csv {OUTCOME} --residual deviance --against x --cause 1": lambda model, X, y: (
         plots.ResidualsDisplay.from_estimator(model, X, y, "deviance", "x", 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -13,8 +14,9 @@ import scipy.sparse
 from sklearn.inspection import partial_dependence as partial_dependence_of_scikit_learn
 from sklearn.inspection import permutation_importance as permutation_importance_of_scikit_learn
 
-from hazboost import FPBoost
+from hazboost import FPBoost, Surv
 from hazboost.data.features import learn_schema
+from hazboost.data.reading import as_target
 from hazboost.explain import (
     contributions,
     importance,
@@ -24,8 +26,9 @@ from hazboost.explain import (
     permutation_importance,
     score_contributions,
 )
-from hazboost.explain.permutation import exchanged
+from hazboost.explain.permutation import _middle_times, exchanged
 from hazboost.explain.reading import ROLES, score_names, score_roles
+from hazboost.metrics import brier_score, integrated_brier_score
 from tests.explain.conftest import MODELS, NUMBERS, TABLE, N, Y
 
 # Importance
@@ -178,15 +181,57 @@ def test_other_metrics(fit, metric):
     pd.testing.assert_frame_equal(table, permutation_importance(model, X, Y, metric, n_repeats=2, random_state=0))
 
 
+def test_over_time_it_is_the_loss_of_the_brier_score_at_each_time(fit):
+    model, X = fit("table")
+    times = [0.3, 0.8, 1.5]
+    table = permutation_importance(model, X, Y, "brier", n_repeats=3, random_state=0, times=times)
+    assert list(table) == ["feature", "time", "mean", "sd"]
+    assert table["feature"].tolist() == [name for name in X for _ in times]
+    assert table["time"].tolist() == times * X.shape[1]
+    # One exchange serves all times, so that each alone has the same, as has a metric of one's own.
+    for k, time in enumerate(times):
+        expected = permutation_importance(model, X, Y, partial(minus_brier, time=time), 3, 0)
+        found = table[table["time"] == time].drop(columns="time").reset_index(drop=True)
+        pd.testing.assert_frame_equal(found, expected)
+        alone = permutation_importance(model, X, Y, "brier", 3, 0, times=time)
+        pd.testing.assert_frame_equal(alone, table.iloc[k :: len(times)].reset_index(drop=True))
+    assert table["mean"].max() == table["mean"][table["feature"] == "a"].max()
+
+
+def minus_brier(model, X, y, time):
+    survival = model.predict_survival_function(X, times=[time], alive_at=as_target(y).entry)
+    return -brier_score(y, y, survival, [time])[0]
+
+
+def minus_integrated_brier(model, X, y):
+    times = _middle_times(y)
+    survival = model.predict_survival_function(X, times=times, alive_at=as_target(y).entry)
+    return -integrated_brier_score(y, y, survival, times)
+
+
+@pytest.mark.parametrize(("times", "expected"), [(None, minus_integrated_brier), (0.8, partial(minus_brier, time=0.8))])
+def test_with_delayed_entry_the_brier_score_is_that_of_predictions_given_entry(fit, times, expected):
+    model, X = fit("table")
+    y = Surv.right(Y["event"], Y["time"], entry=np.where(np.arange(N) % 2 == 0, 0.5 * Y["time"], 0.0))
+    found = permutation_importance(model, X, y, "brier", 2, 0, times=times)
+    np.testing.assert_allclose(found["mean"], permutation_importance(model, X, y, expected, 2, 0)["mean"])
+
+
 def test_one_repeat_has_no_spread(fit):
     model, X = fit("folds")
     assert permutation_importance(model, X, Y, n_repeats=1, random_state=0)["sd"].isna().all()
+    assert permutation_importance(model, X, Y, "brier", n_repeats=1, random_state=0, times=1.0)["sd"].isna().all()
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"metric": "auc"}, "metric must be 'concordance', 'brier', or a function"),
+        (
+            {"times": [0.5, 1.0]},
+            "times are for metric='brier' only, whose values at these times are compared; got metric=",
+        ),
+        ({"metric": "brier", "times": [1.0, 0.5]}, "times must be strictly increasing"),
         ({"n_repeats": 0}, "n_repeats must be a positive whole number; got 0."),
         (
             {"metric": "brier", "y": (np.zeros(N, dtype=bool), np.ones(N))},

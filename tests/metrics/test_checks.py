@@ -17,14 +17,18 @@ TIMES = [1.5, 3.5]
 #: Every metric as a function of ``y``.
 METRICS = {
     "concordance_index": lambda y: metrics.concordance_index(y, RISK),
+    "concordance_interval": lambda y: np.array(metrics.concordance_interval(y, RISK)),
+    "concordance_difference": lambda y: np.array(metrics.concordance_difference(y, RISK, TIME[::-1])),
     "concordance_index_ipcw": lambda y: metrics.concordance_index_ipcw(y, y, RISK, 5.0),
     "cumulative_dynamic_auc": lambda y: np.append(*metrics.cumulative_dynamic_auc(y, y, RISK, TIMES)),
+    "cumulative_dynamic_roc": lambda y: metrics.cumulative_dynamic_roc(y, y, RISK, 3.5).true_positive,
     "brier_score": lambda y: metrics.brier_score(y, y, SURVIVAL, TIMES),
     "integrated_brier_score": lambda y: metrics.integrated_brier_score(y, y, SURVIVAL, TIMES),
     "log_score": lambda y: metrics.log_score(y, y, SURVIVAL, TIMES),
     "integrated_log_score": lambda y: metrics.integrated_log_score(y, y, SURVIVAL, TIMES),
     "d_calibration": lambda y: metrics.d_calibration(y, SURVIVAL[:, 0]).counts,
     "calibration_curve": lambda y: metrics.calibration_curve(y, SURVIVAL[:, 0], 1.5, n_bins=2).observed,
+    "residuals": lambda y: metrics.residuals(y, SURVIVAL[:, 0]).martingale,
 }
 every_metric = pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
 
@@ -55,10 +59,10 @@ def test_interval_censored_rows_are_named(metric):
 
 
 @every_metric
-def test_several_rows_of_one_subject_are_for_the_concordance_index_only(metric):
+def test_several_rows_of_one_subject_are_for_the_concordance_index_and_its_interval_only(metric):
     y = Surv.counting([0, 1, 0, 0, 0, 0], [1, 3, 3, 4, 6, 5], EVENT & (TIME > 1), id=list("aacdef"))
-    if metric is METRICS["concordance_index"]:
-        assert 0.0 < metric(y) < 1.0
+    if metric in [METRICS[name] for name in ("concordance_index", "concordance_interval", "concordance_difference")]:
+        assert np.all(np.abs(metric(y)) < 1.0)
     else:
         with pytest.raises(
             ValueError, match=r"rows 0, 1 are of a subject with several rows; .* only concordance_index"
@@ -78,6 +82,22 @@ REFUSALS = {
     ),
     "NaN risk": (lambda: metrics.concordance_index(Y, np.where(RISK > 4, np.nan, RISK)), r"NaN; got nan \(row 1\)"),
     "text risk": (lambda: metrics.concordance_index(Y, list("abcdef")), "risk must be numeric"),
+    "NaN in the other risk": (
+        lambda: metrics.concordance_difference(Y, RISK, np.where(RISK > 4, np.nan, RISK)),
+        r"other must not be NaN; got nan \(row 1\)",
+    ),
+    "other risk of another length": (
+        lambda: metrics.concordance_difference(Y, RISK, RISK[:5]),
+        r"other must have one value for each of the 6.*\(5,\)",
+    ),
+    "level in percent": (
+        lambda: metrics.concordance_interval(Y, RISK, level=95),
+        "level must be a number between 0 and 1, such as 0.95; got 95",
+    ),
+    "level as text": (
+        lambda: metrics.concordance_difference(Y, RISK, RISK, level="high"),
+        "level must be a number between 0 and 1, such as 0.95; got 'high'",
+    ),
     "cause 0": (lambda: metrics.concordance_index(Y, RISK, cause=0), "cause must be a positive whole number.*got 0"),
     "cause True": (lambda: metrics.concordance_index(Y, RISK, cause=True), "cause must be .*got True"),
     "cause as text": (lambda: metrics.concordance_index(Y, RISK, cause="death"), "cause must be .*got 'death'"),

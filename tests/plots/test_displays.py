@@ -25,6 +25,7 @@ from hazboost.plots import (
     ImportanceDisplay,
     ParametersDisplay,
     ResidualsDisplay,
+    RocDisplay,
     ScoresDisplay,
     SurvivalDisplay,
 )
@@ -69,6 +70,7 @@ def draw(display, model, X, y, **options):
         CalibrationDisplay: (X, y, 0.8),
         DCalibrationDisplay: (X, y),
         ScoresDisplay: (X, y),
+        RocDisplay: (X, y),
         ImportanceDisplay: (X,),
         DependenceDisplay: (X.iloc[:30], "age"),
         ContributionsDisplay: (X.iloc[:1],),
@@ -144,6 +146,7 @@ def test_without_pandas_tables_are_structured_arrays(monkeypatch, data):
         HeadsDisplay.from_estimator(model, X[:1]),
         CalibrationDisplay.from_estimator(model, X, y, 0.8, 4),
         ScoresDisplay.from_estimator(model, X, y),
+        RocDisplay.from_estimator(model, X, y),
         ImportanceDisplay.from_estimator(model, X),
         DependenceDisplay.from_estimator(model, X[:30], 0),
         ContributionsDisplay.from_estimator(model, X[:1]),
@@ -423,6 +426,30 @@ def test_scores_with_delayed_entry_are_refused(model, data):
     X, (event, time) = data
     with pytest.raises(ValueError, match="y must be without delayed entry"):
         ScoresDisplay.from_estimator(model, X, Surv.right(event > 0, time, entry=0.5 * time))
+
+
+@pytest.mark.parametrize("cause", [None, 2])
+def test_the_roc_curve_is_that_of_the_metric(cause, competing):
+    X, y, model = competing
+    entry = np.where(np.arange(len(X)) % 3 == 0, 0.05 * y[1], 0.0)
+    test, train = Surv.right(*y, entry=entry), tuple(part[::2] for part in y)
+    shown = RocDisplay.from_estimator(model, X, test, train, time=0.6, cause=cause)
+    if cause is None:
+        risk = 1.0 - model.predict_survival_function(X, times=[0.6])[:, 0]
+    else:
+        risk = model.predict_cumulative_incidence_function(X, times=[0.6], cause=2)[:, 0]
+    expected = metrics.cumulative_dynamic_roc(train, test, risk, 0.6, cause=cause)
+    for name in ("threshold", "false_positive", "true_positive"):
+        np.testing.assert_allclose(shown.frame()[name], getattr(expected, name))
+    assert shown.curve.auc == metrics.cumulative_dynamic_auc(train, test, risk, 0.6, cause=cause)[0][0]
+    assert shown.ax_.get_legend_handles_labels()[1] == ["chance", f"time 0.6: AUC {expected.auc:.2f}"]
+
+
+def test_the_roc_curve_is_at_the_time_of_the_risk_by_default(model, data):
+    X, y = data
+    shown, asked = (RocDisplay.from_estimator(model, X, y, time=time) for time in (None, model.model_.horizon))
+    pd.testing.assert_frame_equal(shown.frame(), asked.frame())
+    assert shown.time == model.model_.horizon
 
 
 # Explanations

@@ -18,6 +18,7 @@ from hazboost.plots import (
     ImportanceDisplay,
     ParametersDisplay,
     ResidualsDisplay,
+    RocDisplay,
     ScoresDisplay,
     SurvivalDisplay,
     contributions,
@@ -109,6 +110,13 @@ FIGURES = {
         ScoresDisplay.from_estimator,
         outcome="needed",
         options={"times": "times", "cause": "cause"},
+        training=True,
+    ),
+    "roc": Figure(
+        "sensitivity against one minus specificity at one time, the ROC curve",
+        RocDisplay.from_estimator,
+        outcome="needed",
+        options={"time": "at", "cause": "cause"},
         training=True,
     ),
     "residuals": Figure(

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse
 from sklearn.utils import check_random_state
 
@@ -15,7 +16,8 @@ from hazboost.data.features import readable
 from hazboost.data.frames import column_names, is_table
 from hazboost.data.reading import as_target
 from hazboost.explain.reading import check_model, encode, feature_names
-from hazboost.metrics import integrated_brier_score
+from hazboost.metrics import brier_score, integrated_brier_score
+from hazboost.metrics.checks import as_grid
 from hazboost.prediction.predictor import Predictor
 from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.describe import describe
@@ -36,6 +38,7 @@ def permutation_importance(
     metric: Literal["concordance", "brier"] | Metric = "concordance",
     n_repeats: int = 5,
     random_state: Any = None,
+    times: npt.ArrayLike | None = None,
 ) -> Any:
     """What a metric loses when the values of one feature are exchanged at random between the rows.
 
@@ -55,15 +58,21 @@ def permutation_importance(
         Exchanges of each feature.
     random_state : int, RandomState or None
         Seed of the exchanges.
+    times : array-like, optional
+        Increasing times, with ``metric="brier"`` only: the loss of the Brier score at each of them instead of that of
+        its integral. One exchange serves all times.
 
     Returns
     -------
     DataFrame with the columns feature, mean and sd
         Mean and standard deviation of the loss over the repeats, one row for each feature, in the order of the columns
-        of ``X``. Without pandas, a structured array with the same names.
+        of ``X``. With ``times`` there is also a column ``time``, and each feature has a row for each time. Without
+        pandas, a structured array with the same names.
 
     Notes
     -----
+    With delayed entry the Brier score is that of predictions given survival until entry.
+
     Features that say nearly the same stand in for one another, so that each of them loses little. Rows are exchanged
     one by one, also where several belong to one subject.
 
@@ -86,15 +95,20 @@ def permutation_importance(
         raise ValueError(f"n_repeats must be a positive whole number; got {describe(n_repeats)}.")
     X = readable(X)
     n, width = encode(model, X).shape
-    score, rng = _choose(metric, y), check_random_state(random_state)
+    score, rng = _choose(metric, y, times), check_random_state(random_state)
     reference = score(model, X, y)
-    losses = np.empty((width, n_repeats))
+    losses = np.empty((width, n_repeats, *np.shape(reference)))
     for feature in range(width):
         for repeat in range(n_repeats):
             losses[feature, repeat] = reference - score(model, exchanged(X, feature, rng.permutation(n)), y)
+    mean = losses.mean(axis=1)
+    spread = losses.std(axis=1, ddof=1) if n_repeats > 1 else np.full(mean.shape, np.nan)
     names = np.array(feature_names(model, width), dtype=object)
-    spread = losses.std(axis=1, ddof=1) if n_repeats > 1 else np.full(width, np.nan)
-    return make_table({"feature": names, "mean": losses.mean(axis=1), "sd": spread})
+    if times is None:
+        return make_table({"feature": names, "mean": mean, "sd": spread})
+    grid = as_grid(times)
+    places = {"feature": np.repeat(names, len(grid)), "time": np.tile(grid, width)}
+    return make_table({**places, "mean": mean.ravel(), "sd": spread.ravel()})
 
 
 def exchanged(X: Any, feature: int, rows: Indices) -> Any:
@@ -121,22 +135,31 @@ def _exchanged_in_table(X: Any, name: Any, feature: int, rows: Indices) -> Any:
     return X.set_column(feature, name, X.column(feature).take(rows))
 
 
-def _choose(metric: Any, y: Any) -> Metric:
-    """The metric of a name, or the one that was given."""
+def _choose(metric: Any, y: Any, times: npt.ArrayLike | None) -> Callable[[Any, Any, Any], Any]:
+    """The metric of a name, or the one that was given; with times, one that has a value at each of them."""
+    if times is not None:
+        if not (isinstance(metric, str) and metric == "brier"):
+            raise ValueError(
+                f"times are for metric='brier' only, whose values at these times are compared; got metric="
+                f"{describe(metric)}. Pass metric='brier', or leave times out."
+            )
+        return partial(_minus_brier, score=brier_score, times=as_grid(times))
     if callable(metric):
         return metric  # type: ignore[no-any-return]
     if metric == "concordance":
         return lambda model, X, y: float(model.score(X, y))
     if metric == "brier":
-        return partial(_minus_brier, times=_middle_times(y))
+        return partial(_minus_brier, score=integrated_brier_score, times=_middle_times(y))
     raise ValueError(
         f"metric must be 'concordance', 'brier', or a function of model, X and y that returns a number; got "
         f"{describe(metric)}."
     )
 
 
-def _minus_brier(model: Any, X: Any, y: Any, times: Array) -> float:
-    return -integrated_brier_score(y, y, to_host(model.predict_survival_function(X, times=times)), times)
+def _minus_brier(model: Any, X: Any, y: Any, *, score: Callable[..., Any], times: Array) -> Any:
+    """Minus a Brier score of survival given entry, as it is defined with delayed entry."""
+    survival = model.predict_survival_function(X, times=times, alive_at=as_target(y).entry)
+    return -score(y, y, to_host(survival), times)
 
 
 def _middle_times(y: Any) -> Array:

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hazboost.data.nonparametric import aalen_johansen, evaluate_steps, kaplan_meier, start_of_risk
+from hazboost.data.nonparametric import aalen_johansen, evaluate_steps, kaplan_meier
 from hazboost.data.target import Target
-from hazboost.metrics.checks import as_grid, as_risks, event_of_interest, name_times, one_row_target, warn_undefined
-from hazboost.metrics.pairs import tied_range
-from hazboost.metrics.weights import Observation
-from hazboost.utils.arrays import Array, Mask
+from hazboost.metrics.cases import Ranking, cases_and_controls
+from hazboost.metrics.checks import as_grid, as_risks, name_times, one_row_target, warn_undefined
+from hazboost.utils.arrays import Array
 
 
 def cumulative_dynamic_auc(
@@ -68,23 +67,14 @@ def cumulative_dynamic_auc(
     ([1.0, 0.429], 0.673)
     """
     train, test, grid = one_row_target(y_train, "y_train"), one_row_target(y_test, "y_test"), as_grid(times)
-    risks, event = as_risks(risk, len(test), len(grid)), event_of_interest(test, cause)
-    observation, entry = Observation(train), start_of_risk(test)
-    weight = _event_weights(test, event, cause, observation, grid[-1])
-    # Without competing risks all controls have the same weight, which cancels. Not evaluating G(t) then also avoids a
-    # needless FollowUpWarning at times beyond the training data.
-    staying = np.ones(len(grid)) if cause is None else 1.0 / observation.under_observation(grid, "times")
+    risks = as_risks(risk, len(test), len(grid))
     auc = np.empty(len(grid))
     # A risk that does not change over time is sorted only once.
-    ranking = _Ranking(risks[:, 0])
-    for k, time in enumerate(grid):
+    ranking = Ranking(risks[:, 0])
+    for k, (cases, controls) in enumerate(cases_and_controls(train, test, grid, cause)):
         if k > 0 and risks.shape[1] > 1:
-            ranking = _Ranking(risks[:, k])
-        left = test.lower <= time
-        cases = np.where(left & event, weight, 0.0)
-        present = ~left & (entry < time)
-        # Subjects censored by t have weight 0 in both groups: it is unknown which of the two they belong to.
-        auc[k] = ranking.area(cases, np.where(left & ~event, weight, 0.0) + staying[k] * present)
+            ranking = Ranking(risks[:, k])
+        auc[k] = ranking.area(cases, controls)
     if np.isnan(auc).any():
         warn_undefined(
             f"times: the AUC is not defined (NaN) at times {name_times(grid[np.isnan(auc)])}: by then no subject of "
@@ -92,33 +82,6 @@ def cumulative_dynamic_auc(
             "which there are both."
         )
     return auc, _mean(auc, test, grid, cause)
-
-
-def _event_weights(test: Target, event: Mask, cause: int | None, observation: Observation, last: float) -> Array:
-    """Inverse probability of observation of the events that are used at some time; 0 for all other subjects.
-
-    Without ``cause`` these are the cases; with ``cause`` also the competing events, whose subjects are controls.
-    """
-    used = (event if cause is None else test.event) & (test.lower <= last)
-    weight = np.zeros(len(test))
-    weight[used] = 1.0 / observation.under_observation(test.lower[used], "event times of y_test")
-    return weight
-
-
-class _Ranking:
-    """Subjects sorted by increasing risk, and the range of subjects tied with each of them."""
-
-    def __init__(self, risk: Array) -> None:
-        self.order = np.argsort(risk)
-        self.lowest, self.highest = tied_range(risk[self.order], risk[self.order])
-
-    def area(self, cases: Array, controls: Array) -> float:
-        """Area under the ROC curve for weighted cases and controls; NaN if there are none of either."""
-        below = np.concatenate([[0.0], np.cumsum(controls[self.order])])
-        # [r_i > r_j] + [r_i = r_j] / 2 is the mean of the weights strictly below and up to the end of the ties.
-        won = cases[self.order] @ (below[self.lowest] + below[self.highest])
-        possible = cases.sum() * below[-1]
-        return float(0.5 * won / possible) if possible > 0.0 else float("nan")
 
 
 def _mean(auc: Array, test: Target, grid: Array, cause: int | None) -> float:

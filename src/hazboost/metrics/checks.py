@@ -59,8 +59,8 @@ def one_row_target(y: Any, name: str) -> Target:
     if target.has_several_rows:
         rows = np.flatnonzero(np.bincount(target.subject)[target.subject] > 1)
         raise ValueError(
-            f"{name}: {_rows(rows)} of a subject with several rows; of the metrics only concordance_index accepts "
-            "them, because the others need one prediction per subject."
+            f"{name}: {_rows(rows)} of a subject with several rows; of the metrics only concordance_index and its "
+            "interval accept them, because the others need one prediction per subject."
         )
     return target
 
@@ -87,12 +87,12 @@ def event_of_interest(target: Target, cause: int | None) -> Mask:
     return of_cause
 
 
-def as_risk(risk: npt.ArrayLike, n: int) -> Array:
+def as_risk(risk: npt.ArrayLike, n: int, name: str = "risk") -> Array:
     """Check one risk per row of ``y``. Infinite risks are allowed: only their order matters."""
-    values = as_numbers(risk, "risk")
+    values = as_numbers(risk, name)
     if values.shape != (n,):
-        raise ValueError(f"risk must have one value for each of the {n} rows of y; got shape {values.shape}.")
-    _refuse(values, np.isnan(values), "risk must not be NaN")
+        raise ValueError(f"{name} must have one value for each of the {n} rows of y; got shape {values.shape}.")
+    _refuse(values, np.isnan(values), f"{name} must not be NaN")
     return values
 
 

@@ -11,7 +11,7 @@ from hazboost.data.nonparametric import start_of_risk
 from hazboost.data.target import Target
 from hazboost.metrics.checks import as_risk, event_of_interest, exact_target, refuse_rows_after_an_event, warn_no_pairs
 from hazboost.metrics.pairs import credit_among_first
-from hazboost.utils.arrays import Array, Mask
+from hazboost.utils.arrays import Array, Indices, Mask
 
 
 def concordance_index(y: Any, risk: npt.ArrayLike, *, cause: int | None = None, sample_weight: Any = None) -> float:
@@ -59,13 +59,8 @@ def concordance_index(y: Any, risk: npt.ArrayLike, *, cause: int | None = None, 
     >>> concordance_index(([True, True, False], [1.0, 2.0, 3.0]), [3.0, 1.0, 2.0])
     0.6666666666666666
     """
-    target = exact_target(y, "y", sample_weight)
-    values, event = as_risk(risk, len(target)), event_of_interest(target, cause)
-    time = target.lower
-    if cause is not None:
-        refuse_rows_after_an_event(target)
-        # A subject with a competing event counts as event-free for ever, hence comparable with every later event.
-        time = np.where(target.event & ~event, np.inf, time)
+    target, event, time = read_comparable(y, cause, sample_weight)
+    values = as_risk(risk, len(target))
     concordance = _share(*comparable_credit(event, time, values, start_of_risk(target), target.weight))
     if np.isnan(concordance):
         warn_no_pairs()
@@ -80,9 +75,26 @@ def harrell(target: Target, risk: Array) -> float:
     return _share(*comparable_credit(target.event, target.lower, risk, start_of_risk(target), target.weight))
 
 
+def read_comparable(y: Any, cause: int | None, sample_weight: Any = None) -> tuple[Target, Mask, Array]:
+    """Check ``y``; returns it, its events of interest, and until when each row is known to be without one."""
+    target = exact_target(y, "y", sample_weight)
+    event = event_of_interest(target, cause)
+    if cause is None:
+        return target, event, target.lower
+    refuse_rows_after_an_event(target)
+    # A subject with a competing event counts as event-free for ever, hence comparable with every later event.
+    return target, event, np.where(target.event & ~event, np.inf, target.lower)
+
+
 def _share(credit: Array, pairs: Array) -> float:
     total = pairs.sum()
     return float(credit.sum() / total) if total else float("nan")
+
+
+def decreasing_time(event: Mask, time: Array) -> Indices:
+    """Order in which the rows comparable with an event are those that precede it and other events at its time."""
+    # Censored rows come before events at equal times.
+    return np.lexsort((event, -time))
 
 
 def comparable_credit(
@@ -90,7 +102,7 @@ def comparable_credit(
 ) -> tuple[Array, Array]:
     """For each event, the number of concordant pairs (ties count one half) and of comparable pairs.
 
-    Events are in decreasing order of time. With weights, each pair counts as the product of its two weights.
+    Events are in the order of `decreasing_time`. With weights, each pair counts as the product of its two weights.
     """
     if weight is not None:
         kept = weight > 0.0
@@ -98,9 +110,7 @@ def comparable_credit(
         # Equal weights cancel in the index, and pairs are counted faster than added up. Of others only the ratios
         # matter, and products of large weights would overflow.
         weight = None if (weight == weight[:1]).all() else weight / weight.max()
-    # Sorted by decreasing time, with censored rows before events at equal times, the rows comparable with an event are
-    # exactly those that precede it.
-    order = np.lexsort((event, -time))
+    order = decreasing_time(event, time)
     event, time, risk, entry = event[order], time[order], risk[order], entry[order]
     weight = None if weight is None else weight[order]
     # Events at the same time are not comparable with each other, so each is compared with what precedes their run.

@@ -18,6 +18,7 @@ from hazboost.plots.importance import ImportanceDisplay
 from hazboost.plots.parameters import ParametersDisplay
 from hazboost.plots.ranks import critical_difference, plot_ranks
 from hazboost.plots.residuals import ResidualsDisplay
+from hazboost.plots.roc import RocDisplay
 from hazboost.plots.scores import ScoresDisplay
 from hazboost.plots.selection import plot_selection
 from hazboost.plots.trials import plot_trials
@@ -33,6 +34,7 @@ __all__ = [
     "ImportanceDisplay",
     "ParametersDisplay",
     "ResidualsDisplay",
+    "RocDisplay",
     "ScoresDisplay",
     "SurvivalDisplay",
     "critical_difference",
