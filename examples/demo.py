@@ -197,9 +197,8 @@ def write_pages(model, folder, X_train, X_test, y_train, y_test):
     """A report for whoever must decide whether to trust the model, and a calculator for whoever uses it."""
     title = "Recurrence of breast cancer"
     model.report(folder / "report.html", X_test, y_test, X_train, y_train, title=title)
-    model.calculator(
-        folder / "calculator.html", title=title, labels=WORDS, units=UNITS, time_unit="years", events={1: "a recurrence"}
-    )
+    words = {"labels": WORDS, "units": UNITS, "time_unit": "years", "events": {1: "a recurrence"}}
+    model.calculator(folder / "calculator.html", title=title, **words)
     return [folder / "report.html", folder / "calculator.html"]
 
 

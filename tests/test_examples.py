@@ -61,6 +61,10 @@ def test_demo(tmp_path, capsys):
         path = tmp_path / "new" / f"{name}.png"
         assert path.read_bytes().startswith(PNG)
         assert str(path) in printed
+    for name in ("report", "calculator"):
+        path = tmp_path / "new" / f"{name}.html"
+        assert path.read_text(encoding="utf-8").startswith("<!doctype html>")
+        assert str(path) in printed
 
 
 def test_universal_approximation(tmp_path, capsys):
