@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,11 +16,9 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted
 
 from hazboost.boosting.objective import Objective
 from hazboost.boosting.steps import STEPS
-from hazboost.calculator import calculator_page
 from hazboost.data.alignment import check_alignment
 from hazboost.data.batches import Batches, read_batches
 from hazboost.data.cohort import Cohort
@@ -34,16 +32,11 @@ from hazboost.data.summary import Summary
 from hazboost.data.target import Target
 from hazboost.engines import CudaEngine, Engine, ExactEngine, Features, LocalEngine, check_cuda, monotone_engine
 from hazboost.engines.collective import refuse_company
-from hazboost.files import Fitted, ModelFileError, read_file, write_file
+from hazboost.files import ModelFileError, read_file
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
 from hazboost.hazards.heads import HEADS
 from hazboost.hazards.mixture import Mixture
-from hazboost.onnx import OUTPUTS, write_onnx
-from hazboost.prediction.notebook import summary_card
-from hazboost.prediction.predictor import Predictor
-from hazboost.report import report_page
-from hazboost.summary import Summary as ModelSummary
-from hazboost.summary import summarize
+from hazboost.publishing import Publisher
 from hazboost.training.advice import advise_on_size, advise_on_ties, check_can_stop
 from hazboost.training.cohort import describe_cohort
 from hazboost.training.constraints import check_constraints
@@ -55,7 +48,6 @@ from hazboost.training.starts import STARTS
 from hazboost.utils.arrays import Array
 from hazboost.utils.describe import describe
 from hazboost.utils.devices import to_device, to_host
-from hazboost.utils.files import complete_file
 from hazboost.utils.threads import count_threads
 from hazboost.utils.whole_numbers import is_whole_number
 
@@ -95,7 +87,7 @@ PAPER = {
 MAX_HEADS = 64
 
 
-class FPBoost(Predictor):
+class FPBoost(Publisher):
     r"""Fully parametric gradient boosting for survival analysis.
 
     The hazard of a subject is a weighted sum of parametric hazards, the *heads*,
@@ -792,245 +784,6 @@ class FPBoost(Predictor):
         if isinstance(self.random_state, numbers.Integral):
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-
-    def summary(self) -> ModelSummary:
-        """What the model is and how well it fits: data, heads in words, choices, fit, strongest features.
-
-        Returns
-        -------
-        Summary
-            ``print`` shows it as text and a notebook as HTML; ``to_dict()`` has the numbers, and more of them.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from hazboost import FPBoost
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(200, 2))
-        >>> y = np.ones(200, dtype=bool), rng.weibull(1.5, size=200) * np.exp(-X[:, 0])
-        >>> summary = FPBoost(n_estimators=5, random_state=0).fit(X, y).summary()
-        >>> print(str(summary).splitlines()[0])
-        FPBoost, trained on 200 subjects with 200 events
-        >>> summary.to_dict()["effects"][0]["feature"]
-        'x0'
-        """
-        check_is_fitted(self, "model_")
-        return summarize(self)
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model to one file, which `hazboost.load` reads.
-
-        The file holds data only: nothing in it is ever executed, unlike a pickle. It has everything that predictions
-        need, and these are the same to the last bit after loading. The same model, written by the same versions, is
-        always the same bytes. An existing file is replaced at once, when the new one is complete.
-
-        Parameters
-        ----------
-        path : path
-            Name of the file, usually with the ending ``.hzb``.
-
-        See Also
-        --------
-        hazboost.load : Read the file.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import hazboost
-        >>> from pathlib import Path
-        >>> from tempfile import TemporaryDirectory
-        >>> X = np.arange(20.0)[:, None]
-        >>> model = hazboost.FPBoost(n_estimators=2, random_state=0).fit(X, (X[:, 0] > 2.0, X[:, 0] + 1.0))
-        >>> with TemporaryDirectory() as folder:
-        ...     model.save(Path(folder) / "model.hzb")
-        ...     loaded = hazboost.load(Path(folder) / "model.hzb")
-        >>> bool((loaded.predict(X) == model.predict(X)).all())
-        True
-        """
-        check_is_fitted(self, "model_")
-        self._validate_params()
-        attributes = {name: value for name, value in vars(self).items() if name.endswith("_") and name != "model_"}
-        write_file(path, Fitted(self.get_params(deep=False), attributes, self.model_), self.summary().lines())
-
-    def to_onnx(self, path: str | os.PathLike[str], outputs: Sequence[str] = OUTPUTS) -> None:
-        """Write the fitted model to an ONNX file, for programs in other languages.
-
-        It computes what this model predicts, up to rounding errors of the trees, which are in single precision. The
-        page docs/onnx.md describes inputs and outputs.
-
-        Parameters
-        ----------
-        path : path
-            Name of the file, usually with the ending ``.onnx``. An existing file is replaced when the new one is
-            complete.
-        outputs : sequence of str, default=all
-            Some of "scores", "parameters", "survival", "cumulative_hazard" and "cumulative_incidence". Of these, the
-            cumulative incidence of competing causes alone takes much time to compute.
-
-        Raises
-        ------
-        ValueError
-            Weights may be negative (``heads_activation`` "tanh" and "identity"), for which ONNX has no operators.
-
-        See Also
-        --------
-        save : A file from which all of this model is loaded again.
-        """
-        check_is_fitted(self, "model_")
-        write_onnx(path, self.model_, self.n_features_in_, outputs)
-
-    def calculator(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        title: str | None = None,
-        labels: Mapping[str, str] | None = None,
-        units: Mapping[str, str] | None = None,
-        time_unit: str | tuple[str, float] | None = None,
-        events: Mapping[int, str] | None = None,
-        language: str = "en",
-        texts: Mapping[str, str] | None = None,
-    ) -> None:
-        """Write a web page on which anybody can ask the fitted model for predictions.
-
-        The page is one file that needs no server and no network: the model itself is in it and runs in the browser,
-        with the same results. It has an input for each feature that the model uses, with the range of the training
-        data, and shows curves beside those of the training data, numbers of 100 people, and what each input changes.
-
-        Parameters
-        ----------
-        path : path
-            Name of the file, usually with the ending ``.html``. An existing file is replaced when the page is complete.
-        title : str, optional
-            Title of the page.
-        labels : mapping of str to str, optional
-            Labels of the inputs by name of the column: ``{"horTh": "Hormone therapy"}``. A label of a category, or of
-            one of few values, has both in its name: ``{"horTh=yes": "received"}``.
-        units : mapping of str to str, optional
-            Units of the inputs by name of the column: ``{"age": "years"}``.
-        time_unit : str or (str, float), optional
-            Unit of time of the data. A pair is a unit in which times are shown, and its length in that of the data:
-            ``("years", 365.25)`` for data in days.
-        events : mapping of int to str, optional
-            What the event of each cause is called: ``{1: "a relapse", 2: "death"}``; without competing risks
-            ``{1: "a relapse"}``.
-        language : {"en", "de"}, default="en"
-            Language of the page.
-        texts : mapping of str to str, optional
-            Other words for some texts, or translations of all. ``texts/en.json`` in `hazboost.calculator` has them.
-
-        See Also
-        --------
-        hazboost.calculator.calculator_page : The page as text.
-
-        Notes
-        -----
-        The page has what ``cohort_`` remembers of the training data: numbers of subjects and events, the smallest, the
-        largest and some quantiles of each feature, its categories, and the curve of observed events.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from hazboost import FPBoost
-        >>> from pathlib import Path
-        >>> from tempfile import TemporaryDirectory
-        >>> X = np.random.default_rng(0).normal(size=(100, 1))
-        >>> model = FPBoost(n_estimators=2, random_state=0).fit(X, (X[:, 0] > -1.0, np.exp(-X[:, 0])))
-        >>> with TemporaryDirectory() as folder:
-        ...     model.calculator(Path(folder) / "page.html", labels={"x0": "Marker"}, time_unit="years")
-        ...     size = (Path(folder) / "page.html").stat().st_size
-        >>> size < 100_000
-        True
-        """
-        page = calculator_page(
-            self,
-            title=title,
-            labels=labels,
-            units=units,
-            time_unit=time_unit,
-            events=events,
-            language=language,
-            texts=texts,
-        )
-        with complete_file(path) as beside:
-            beside.write_text(page, encoding="utf-8", newline="\n")
-
-    def report(
-        self,
-        path: str | os.PathLike[str],
-        X: Any,
-        y: Any,
-        X_train: Any = None,
-        y_train: Any = None,
-        *,
-        groups: Any = None,
-        title: str | None = None,
-        examples: bool = True,
-    ) -> None:
-        """Write a report on the fitted model, one page for whoever must decide whether to trust it.
-
-        The page has flags with their evidence, the data, what was selected, scores with bootstrap intervals beside
-        those of Kaplan-Meier and of a Cox regression, what the heads and the features mean, three subjects, the
-        calculator, and the checklist of TRIPOD+AI. It is one file that needs no network. Its figures need matplotlib.
-
-        Parameters
-        ----------
-        path : path
-            Name of the file, usually with the ending ``.html``. An existing file is replaced when the page is complete.
-        X : array, DataFrame or sparse matrix of shape (n, features)
-            Subjects that the model was not trained with.
-        y : structured array, DataFrame, or pair of arrays
-            Their outcomes, one row for each, without intervals.
-        X_train, y_train : optional
-            The training data, for the Cox regression and for flags that need rows, such as subjects that are in
-            training and in the evaluation. Without them the page says what is missing.
-        groups : array-like of shape (n,), optional
-            Labels of the rows of ``X``, such as hospitals, whose scores are to be compared. Categories and features of
-            few values are compared anyway.
-        title : str, optional
-            Title of the page.
-        examples : bool, default=True
-            Whether three rows of ``X`` are shown as examples.
-
-        See Also
-        --------
-        hazboost.report.report_page : The page as text.
-        hazboost.report.find_flags : The flags alone.
-
-        Notes
-        -----
-        Of more than 10,000 rows as many are drawn at random for scores, which the page says. ``docs/report.md`` has the
-        thresholds of all flags.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from hazboost import FPBoost
-        >>> from pathlib import Path
-        >>> from tempfile import TemporaryDirectory
-        >>> rng = np.random.default_rng(0)
-        >>> X = rng.normal(size=(200, 1))
-        >>> event, time = rng.random(200) < 0.7, rng.weibull(1.5, 200) * np.exp(-X[:, 0])
-        >>> model = FPBoost(n_estimators=5, random_state=0).fit(X[:100], (event[:100], time[:100]))
-        >>> with TemporaryDirectory() as folder:
-        ...     model.report(Path(folder) / "report.html", X[100:], (event[100:], time[100:]))
-        ...     size = (Path(folder) / "report.html").stat().st_size
-        >>> size < 1_000_000
-        True
-        """
-        heading = {} if title is None else {"title": title}
-        page = report_page(self, X, y, X_train, y_train, groups=groups, examples=examples, **heading)
-        with complete_file(path) as beside:
-            beside.write_text(page, encoding="utf-8", newline="\n")
-
-    def _repr_html_inner(self) -> str:
-        """scikit-learn's diagram, and below it what was learned."""
-        diagram: str = super()._repr_html_inner()
-        return diagram + summary_card(self) if hasattr(self, "model_") else diagram
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
-        return {**bundle, "text/html": self._repr_html_inner()} if "text/html" in bundle else bundle
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
