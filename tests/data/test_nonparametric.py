@@ -7,7 +7,14 @@ from hypothesis import strategies as st
 from lifelines import KaplanMeierFitter
 from sksurv.nonparametric import cumulative_incidence_competing_risks, kaplan_meier_estimator
 
-from hazboost.data.nonparametric import aalen_johansen, at_risk, censoring_distribution, evaluate_steps, kaplan_meier
+from hazboost.data.nonparametric import (
+    aalen_johansen,
+    at_risk,
+    censoring_distribution,
+    evaluate_steps,
+    kaplan_meier,
+    probabilities_since_entry,
+)
 from hazboost.data.target import Target
 
 
@@ -123,3 +130,20 @@ def test_delayed_entry_agrees_with_lifelines():
     distinct, survival = kaplan_meier(Target.of(time, np.where(event, time, np.inf), entry=entry))
     np.testing.assert_array_equal(distinct, np.unique(time[event]))
     np.testing.assert_allclose(survival, theirs, atol=1e-12)
+
+
+def test_probabilities_since_entry_are_conditional_on_being_without_event():
+    """Survival falls to 3/4, 1/2 and 1/4 at times 1, 2 and 3; of cause 1 are the events at 1 and 3."""
+    survival, incidence = (
+        (np.arange(1.0, 4.0), np.array([0.75, 0.5, 0.25])),
+        (np.array([1.0, 3.0]), np.array([0.25, 0.5])),
+    )
+    times, entry = np.array([0.5, 1.5, 2.0, 5.0]), np.array([0.0, 1.0, 2.0])
+    np.testing.assert_allclose(
+        probabilities_since_entry(survival, None, times, entry),
+        [[1.0, 0.75, 0.5, 0.25], [1.0, 1.0, 2 / 3, 1 / 3], [1.0, 1.0, 1.0, 0.5]],
+    )
+    np.testing.assert_allclose(
+        probabilities_since_entry(survival, incidence, times, entry),
+        [[0.0, 0.25, 0.25, 0.5], [0.0, 0.0, 0.0, 1 / 3], [0.0, 0.0, 0.0, 0.5]],
+    )

@@ -13,6 +13,9 @@ import numpy as np
 from hazboost.data.target import Target
 from hazboost.utils.arrays import Array, Indices, Mask
 
+#: Times in increasing order, and the value of a function of time at each of them and until the next.
+Steps = tuple[Array, Array]
+
 
 def kaplan_meier(target: Target) -> tuple[Array, Array]:
     r"""Estimate the survival function of the whole group (Kaplan and Meier, 1958).
@@ -108,6 +111,31 @@ def evaluate_steps(steps: tuple[Array, Array], times: Array, *, start: float, be
     position = np.searchsorted(steps[0], times, side="left" if before else "right")
     values: Array = np.concatenate([[start], steps[1]])[position]
     return values
+
+
+def probabilities_since_entry(survival: Steps, incidence: Steps | None, times: Array, entry: Array) -> Array:
+    r"""What estimates for everybody say of subjects who were without event when they entered, of shape (n, times).
+
+    .. math:: S(t) / S(a) \quad \text{or, of a cause,} \quad (F_c(t) - F_c(a)) / S(a)
+
+    for times after their entry :math:`a`; before it, one and zero.
+
+    Parameters
+    ----------
+    survival, incidence : pairs of arrays
+        Times and values of a `kaplan_meier` and of an `aalen_johansen` estimate; without the latter, the result is
+        survival.
+    times : array of shape (times,)
+        When.
+    entry : array of shape (n,)
+        Entry of each subject.
+    """
+    at_entry = np.maximum(evaluate_steps(survival, entry, start=1.0), np.finfo(float).tiny)[:, None]
+    after = times > entry[:, None]
+    if incidence is None:
+        return np.where(after, np.minimum(evaluate_steps(survival, times, start=1.0) / at_entry, 1.0), 1.0)
+    gained = evaluate_steps(incidence, times, start=0.0) - evaluate_steps(incidence, entry, start=0.0)[:, None]
+    return np.where(after, np.clip(gained / at_entry, 0.0, 1.0), 0.0)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hazboost.data.alignment import check_alignment
-from hazboost.data.nonparametric import aalen_johansen, evaluate_steps, kaplan_meier
+from hazboost.data.nonparametric import aalen_johansen, kaplan_meier, probabilities_since_entry
 from hazboost.data.reading import as_target
 from hazboost.data.target import Target
 from hazboost.metrics import concordance_index_ipcw, d_calibration, integrated_brier_score
@@ -104,11 +104,5 @@ def _without_features(target: Target, grid: Array, cause: int | None) -> Array:
 
     It is estimated from the same subjects, and conditional on being event-free at entry.
     """
-    curve = kaplan_meier(target)
-    at_entry = np.maximum(evaluate_steps(curve, target.entry, start=1.0), np.finfo(float).tiny)[:, None]
-    after = grid > target.entry[:, None]
-    if cause is None:
-        return np.where(after, np.minimum(evaluate_steps(curve, grid, start=1.0) / at_entry, 1.0), 1.0)
-    steps = aalen_johansen(target, cause)
-    gained = evaluate_steps(steps, grid, start=0.0) - evaluate_steps(steps, target.entry, start=0.0)[:, None]
-    return np.where(after, np.clip(gained / at_entry, 0.0, 1.0), 0.0)
+    incidence = None if cause is None else aalen_johansen(target, cause)
+    return probabilities_since_entry(kaplan_meier(target), incidence, grid, target.entry)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from hazboost.data.nonparametric import aalen_johansen, evaluate_steps, kaplan_meier
+from hazboost.data.nonparametric import Steps, aalen_johansen, evaluate_steps, kaplan_meier, probabilities_since_entry
 from hazboost.report.cox import Cox
 from hazboost.report.evidence import Evidence
 from hazboost.utils.arrays import Array
 
-Steps = Callable[[Array], Array]
 #: Survival is not taken to be smaller where it divides.
 SMALLEST = 1e-12
 
@@ -75,23 +73,16 @@ def _of_everybody(evidence: Evidence, cause: int | None) -> Forecast:
     survival, incidence = _observed(evidence, cause)
     target, n = evidence.judged.target, len(evidence.judged)
     entry = np.maximum(target.entry, 0.0)
-    at_entry = np.maximum(survival(entry), SMALLEST)[:, None]
-    after = evidence.grid > entry[:, None]
-    if cause is None:
-        title = "Kaplan-Meier"
-        probability = np.where(after, np.minimum(survival(evidence.grid) / at_entry, 1.0), 1.0)
-    else:
-        title = "Aalen-Johansen"
-        gained = incidence(evidence.grid) - incidence(entry)[:, None]
-        probability = np.where(after, np.clip(gained / at_entry, 0.0, 1.0), 0.0)
-    value = (survival if cause is None else incidence)(np.array([evidence.moment]))[0]
-    hazard = -np.log(np.maximum(survival(target.lower), SMALLEST)) + np.log(at_entry[:, 0])
-    expected = hazard if cause is None else np.full(n, np.nan)
-    return Forecast(title, np.zeros(n), probability, np.full(n, value), expected, np.zeros(n))
+    probability = probabilities_since_entry(survival, incidence, evidence.grid, entry)
+    at_moment = probabilities_since_entry(survival, incidence, np.array([evidence.moment]), np.zeros(n))[:, 0]
+    if cause is not None:
+        return Forecast("Aalen-Johansen", np.zeros(n), probability, at_moment, np.full(n, np.nan), np.zeros(n))
+    left = [np.maximum(evaluate_steps(survival, times, start=1.0), SMALLEST) for times in (entry, target.lower)]
+    return Forecast("Kaplan-Meier", np.zeros(n), probability, at_moment, np.log(left[0] / left[1]), np.zeros(n))
 
 
-def _observed(evidence: Evidence, cause: int | None) -> tuple[Steps, Steps]:
-    """Survival and incidence observed in training: of its rows, or as the model remembers them."""
+def _observed(evidence: Evidence, cause: int | None) -> tuple[Steps, Steps | None]:
+    """Survival, and the incidence of a cause, observed in training: of its rows, or as the model remembers them."""
     cohort = evidence.cohort
     rows = evidence.judged if np.isnan(cohort.observed).any() else None
     if evidence.train is not None and not (
@@ -99,14 +90,9 @@ def _observed(evidence: Evidence, cause: int | None) -> tuple[Steps, Steps]:
     ):
         rows = evidence.train
     if rows is not None:
-        curve, part = kaplan_meier(rows.target), aalen_johansen(rows.target, cause or 1)
-    else:
-        curve = cohort.times, 1.0 - cohort.observed.sum(axis=0)
-        part = cohort.times, cohort.observed[(cause or 1) - 1]
-    return (
-        lambda times: evaluate_steps(curve, times, start=1.0),
-        lambda times: evaluate_steps(part, times, start=0.0),
-    )
+        return kaplan_meier(rows.target), None if cause is None else aalen_johansen(rows.target, cause)
+    survival = cohort.times, 1.0 - cohort.observed.sum(axis=0)
+    return survival, None if cause is None else (cohort.times, cohort.observed[cause - 1])
 
 
 def _of_cox(evidence: Evidence, fitted: dict[int, Cox], cause: int | None) -> Forecast:
