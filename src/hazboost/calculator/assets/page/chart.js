@@ -17,7 +17,7 @@ function makeChart(setTime) {
     const now = Math.round(entry.contentRect.width);
     if (now > 0 && now !== width) {
       width = now;
-      place?.again();
+      requestAnimationFrame(() => place?.again()); // drawn at once, a change of height would be observed in turn
     }
   }).observe(box);
   const pointed = (event) => {
