@@ -123,6 +123,10 @@ def test_page_is_accessible(page):
     assert all("title" in one for one in parsed.all("iframe"))
 
 
+def test_every_header_of_a_table_has_words(page):
+    assert not re.search(r"<th[^>]*></th>", page)
+
+
 def test_checklist_has_all_27_items(page):
     numbers = [key for key, _, _ in ITEMS]
     assert sorted({int(re.match(r"\d+", key)[0]) for key in numbers}) == list(range(1, 28))

@@ -62,7 +62,8 @@ def table(caption: str, header: Sequence[str], rows: Iterable[Sequence[str]], *,
     All other columns are numbers, which are aligned, unless ``numbers`` is false.
     """
     kind = "number" if numbers else None
-    head = tag("tr", *(tag("th", text, scope="col", class_=kind if i else None) for i, text in enumerate(header)))
+    corner = tag("th", header[0], scope="col") if header[0] else tag("td")  # a header without words is none
+    head = tag("tr", corner, *(tag("th", text, scope="col", class_=kind) for text in header[1:]))
     body = [
         tag("tr", tag("th", row[0], scope="row"), *(tag("td", cell, class_=kind) for cell in row[1:])) for row in rows
     ]

@@ -24,7 +24,9 @@ def making_section(judged: Judged) -> Html:
         ("evaluation rows", f"{len(judged.test):,}, of which {count(len(judged.judged), 'row')} were judged"),
         ("seed of draws and bootstrap samples", str(judged.seed)),
     ]
-    return section("making", "How this page was made", table("Software and data", ("", ""), rows, numbers=False))
+    return section(
+        "making", "How this page was made", table("Software and data", ("what", "which"), rows, numbers=False)
+    )
 
 
 def _version(name: str) -> str | None:
