@@ -32,6 +32,14 @@ if NEIGHBOUR.is_dir():
     os.environ.setdefault(FOLDER, str(NEIGHBOUR))
 
 
+@pytest.fixture(autouse=True)
+def no_figures_left():
+    """Close what a test has drawn: pyplot keeps figures, and warns of many in whichever test comes next."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
+
+
 @pytest.fixture(scope="session")
 def load_local():
     """``load_dataset`` for METABRIC and WHAS, never with a download: skips if they are not in ``HAZBOOST_DATA``."""
