@@ -38,7 +38,7 @@ def test_a_fitted_estimator_shows_what_it_learned(fitted):
 
 
 def test_the_summary_shows_the_losses_at_the_kept_round(fitted):
-    summary, kept = notebook.summarize(fitted), fitted.n_estimators_
+    summary, kept = notebook.key_figures(fitted), fitted.n_estimators_
     for row, name in (("training loss", "train_loss"), ("validation concordance", "validation_concordance")):
         values = fitted.history_[name]
         assert summary[row] == f"{values[0]:.4f} → {values[kept]:.4f}"
@@ -67,7 +67,7 @@ def test_a_constant_loss_can_be_drawn():
 
 
 def test_values_are_escaped(fitted, monkeypatch):
-    monkeypatch.setattr(notebook, "summarize", lambda estimator: {"<i>name</i>": "<b>bold</b> & more"})
+    monkeypatch.setattr(notebook, "key_figures", lambda estimator: {"<i>name</i>": "<b>bold</b> & more"})
     card = notebook.summary_card(fitted)
     assert "<b>" not in card
     assert "<i>" not in card

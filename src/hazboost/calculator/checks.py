@@ -44,8 +44,7 @@ class Options:
     ) -> Options:
         """Refuse what does not fit the model."""
         _check_model(model)
-        schema = model.model_.schema
-        names = schema.names or [f"x{i}" for i in range(len(model.cohort_.features))]
+        names = model.model_.schema.names_of(len(model.cohort_.features))
         labels, units, events = dict(labels or {}), dict(units or {}), dict(events or {})
         _refuse_unknown("units", units, names)
         _refuse_unknown("labels", [key for key in labels if not _is_value(key, names)], names)

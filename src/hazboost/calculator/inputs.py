@@ -27,7 +27,7 @@ SLIDER, USUAL, MIDDLE = (1, 7), (3, 5), LEVELS.index(0.5)
 def make_inputs(model: Predictor, labels: Mapping[str, str], units: Mapping[str, str]) -> list[dict[str, Any]]:
     """The inputs, in the order of the columns."""
     schema, features = model.model_.schema, model.cohort_.features
-    names = schema.names or [f"x{i}" for i in range(len(features))]
+    names = schema.names_of(len(features))
     inputs = []
     for position in sorted(used_features(model.model_)):
         name, feature = names[position], features[position]
@@ -46,11 +46,8 @@ def make_inputs(model: Predictor, labels: Mapping[str, str], units: Mapping[str,
 
 def unused_names(model: Predictor, labels: Mapping[str, str]) -> list[str]:
     """Names of the features that the model does not use."""
-    names, used = model.model_.schema.names, used_features(model.model_)
-    width = len(model.cohort_.features)
-    return [
-        str(labels.get(name, name)) for i, name in enumerate(names or [f"x{i}" for i in range(width)]) if i not in used
-    ]
+    names, used = model.model_.schema.names_of(len(model.cohort_.features)), used_features(model.model_)
+    return [str(labels.get(name, name)) for i, name in enumerate(names) if i not in used]
 
 
 def _question(name: str, feature: Feature, categories: list[Any] | None, labels: Mapping[str, str]) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from base64 import b64encode
 from collections.abc import Mapping
 from hashlib import sha256
 from html import escape
-from importlib import import_module
 from importlib.resources import files
 from typing import Any
 
@@ -21,6 +20,7 @@ from hazboost.calculator.texts import read_texts
 from hazboost.data.cohort import Cohort
 from hazboost.prediction.predictor import Predictor
 from hazboost.utils.arrays import Array
+from hazboost.utils.versions import own_version
 
 #: Scripts, in the order in which they build on each other.
 MODEL_SCRIPTS = ("numbers", "trees", "start", "heads", "clipping", "mixture", "integrals", "distribution", "model")
@@ -76,7 +76,7 @@ def calculator_page(
         "title": title,
         "language": language,
         "texts": words,
-        "version": import_module("hazboost").__version__,
+        "version": own_version(),
         "model": encode_model(model.model_, len(model.cohort_.features)),
         "width": len(model.cohort_.features),
         "inputs": make_inputs(model, options.labels, options.units),

@@ -10,11 +10,11 @@ import warnings
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from types import FrameType, ModuleType
 from typing import NoReturn, TextIO
 
 from hazboost.cli import calculator, completion, describe, evaluate, explain, fit, plot, predict, report, tune
+from hazboost.utils.versions import own_version
 
 SUBCOMMANDS: dict[str, ModuleType] = {
     "fit": fit,
@@ -47,8 +47,7 @@ class Parser(ArgumentParser):
 def make_parser() -> Parser:
     """The parser of all options."""
     parser = Parser(prog="hazboost", description="Survival analysis with gradient-boosted parametric hazards.")
-    version: str = import_module("hazboost").__version__
-    parser.add_argument("--version", action="version", version=f"hazboost {version}")
+    parser.add_argument("--version", action="version", version=f"hazboost {own_version()}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, module in SUBCOMMANDS.items():
         module.add_options(subparsers.add_parser(name, help=module.ABOUT, description=module.ABOUT, allow_abbrev=False))

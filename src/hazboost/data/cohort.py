@@ -6,7 +6,7 @@ how predictions compare with what happened to everybody.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -66,6 +66,12 @@ class FeatureTable(Sequence[Feature]):
 
     def __len__(self) -> int:
         return len(self.missing)
+
+    def __iter__(self) -> Iterator[Feature]:
+        # One after the other by position, the time would grow with the square of their number.
+        ends = np.cumsum(self.sizes)[:-1]
+        values, counts = np.split(self.values, ends), np.split(self.counts, ends)
+        return map(Feature, self.missing.tolist(), self.quantiles, values, counts)
 
     def __getitem__(self, position: Any) -> Any:
         if isinstance(position, slice):

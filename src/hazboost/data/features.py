@@ -42,6 +42,10 @@ class Schema:
     categories: dict[int, list[Any]]
     sparse: bool
 
+    def names_of(self, width: int) -> list[str]:
+        """Names of so many columns; x0, x1, ... by position where they have none."""
+        return [f"x{i}" for i in range(width)] if self.names is None else list(self.names)
+
     def encode(self, X: Any) -> Array | scipy.sparse.csr_matrix:
         """Convert features from `readable` to numbers; categories become codes, unknown categories missing values."""
         if is_table(X):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import platform
 from typing import TypeAlias
 
+import numpy as np
 import xgboost as xgb
 
 from hazboost.engines.base import Engine, Trees
@@ -13,10 +15,20 @@ from hazboost.engines.local import LocalEngine
 from hazboost.engines.packing import MIN_OUTPUTS
 from hazboost.engines.ubjson import decode
 from hazboost.utils.devices import has_device
+from hazboost.utils.versions import own_version
 
 #: The ensemble of an engine, or those of the parts of one.
 Stored: TypeAlias = tuple[bytes, ...]
-VERSION: str = xgb.__version__
+
+
+def versions() -> dict[str, str]:
+    """The versions on which trees and predictions depend."""
+    return {
+        "hazboost": own_version(),
+        "xgboost": xgb.__version__,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+    }
 
 
 def store_trees(engine: Engine, trees: Trees) -> Stored:

@@ -62,8 +62,7 @@ def check_of(of: Any, known: Iterable[str]) -> None:
 
 def feature_names(model: Predictor, width: int) -> tuple[str, ...]:
     """Names of the features; x0, x1, ... where they have none."""
-    names = model.model_.schema.names
-    return tuple(f"x{i}" for i in range(width)) if names is None else tuple(names)
+    return tuple(model.model_.schema.names_of(width))
 
 
 def score_names(mixture: Mixture) -> list[str]:

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import platform
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any
 
-import numpy as np
-
-from hazboost.engines.storage import VERSION as XGBOOST_VERSION
+from hazboost.engines.storage import versions
 from hazboost.files.document import from_json, to_json
 
 NAME = "manifest.json"
@@ -22,12 +18,7 @@ def with_manifest(entries: Mapping[str, bytes], summary: Mapping[str, str]) -> d
     manifest = {
         "format": FORMAT,
         "version": FORMAT_VERSION,
-        "written_by": {
-            "hazboost": own_version(),
-            "xgboost": XGBOOST_VERSION,
-            "numpy": np.__version__,
-            "python": platform.python_version(),
-        },
+        "written_by": versions(),
         "summary": dict(summary),
         "entries": _facts(entries),
     }
@@ -42,12 +33,6 @@ def read_manifest(data: bytes) -> dict[str, Any]:
     if type(manifest.get("version")) is not int or manifest["version"] < 1:
         raise ValueError("the version of its format is not known")
     return manifest
-
-
-def own_version() -> str:
-    """The version of hazboost, which its top level knows; nothing below may import that."""
-    version: str = import_module("hazboost").__version__
-    return version
 
 
 def writer(manifest: Mapping[str, Any]) -> str:

@@ -11,8 +11,9 @@ from hazboost.files import contents, document, manifest
 from hazboost.files.archive import LARGEST, pack, size_of, unpack
 from hazboost.files.contents import Fitted, read_contents, write_contents
 from hazboost.files.errors import ModelFileError
-from hazboost.files.manifest import FORMAT_VERSION, check_entries, own_version, read_manifest, with_manifest, writer
+from hazboost.files.manifest import FORMAT_VERSION, check_entries, read_manifest, with_manifest, writer
 from hazboost.utils.files import complete_file
+from hazboost.utils.versions import own_version
 
 Read = TypeVar("Read")
 

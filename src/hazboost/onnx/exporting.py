@@ -122,7 +122,7 @@ def _shape(name: str, mixture: Mixture) -> list[str | int]:
 def _metadata(model: Model, n_features: int) -> dict[str, str]:
     """What somebody needs to know who has only this file: columns, codes of categories, heads."""
     schema = model.schema
-    names = schema.names or [f"x{position}" for position in range(n_features)]
+    names = schema.names_of(n_features)
     categories = {names[position]: [_plain(one) for one in known] for position, known in schema.categories.items()}
     return {
         "features": json.dumps(names),

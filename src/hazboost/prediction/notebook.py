@@ -39,7 +39,7 @@ class FittedEstimator(Protocol):
         """Number of features."""
 
 
-def summarize(estimator: FittedEstimator) -> dict[str, str]:
+def key_figures(estimator: FittedEstimator) -> dict[str, str]:
     """Key figures of the fit, by name."""
     history, mixture = estimator.history_, estimator.model_.mixture
     kept = estimator.n_estimators_
@@ -66,7 +66,7 @@ def summary_card(estimator: FittedEstimator) -> str:
     rows = "".join(
         f'<tr><th style="text-align:left;padding:1px 14px 1px 0;font-weight:600">{escape(name)}</th>'
         f'<td style="text-align:left">{escape(value)}</td></tr>'
-        for name, value in summarize(estimator).items()
+        for name, value in key_figures(estimator).items()
     )
     return (
         '<div style="display:flex;gap:28px;align-items:center;font:13px sans-serif;margin:8px 2px">'

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import math
-import platform
 from collections.abc import Mapping, Sequence
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from hazboost.data.cohort import LEVELS, Cohort, Feature
-from hazboost.engines.storage import VERSION as XGBOOST_VERSION
+from hazboost.engines.storage import versions
 from hazboost.prediction.model import Model
 from hazboost.summary.estimator import FittedEstimator
-from hazboost.summary.usual import effects, heads_of_usual_subject, list_features
+from hazboost.summary.usual import effects, heads_of_usual_subject
 
 #: Histories that are told, if there are any.
 HISTORIES = ("train_loss", "validation_loss", "validation_concordance")
@@ -25,6 +23,7 @@ DIAGNOSTICS = ("observed_events", "expected_events", "survival_error", "survival
 def gather(estimator: FittedEstimator) -> dict[str, Any]:
     """All facts. NaN, which JSON does not know, is None."""
     model, cohort = estimator.model_, estimator.cohort_
+    names = model.schema.names_of(len(cohort.features))
     facts = {
         "data": _data(model, cohort),
         "heads": heads_of_usual_subject(model, cohort),
@@ -32,10 +31,12 @@ def gather(estimator: FittedEstimator) -> dict[str, Any]:
         "trees": _trees(estimator),
         "fit": _fit(estimator),
         "horizon": model.horizon,
-        "features": [_feature(model, i, one) for i, one in enumerate(list_features(cohort.features))],
-        "effects": _effects(model, cohort),
+        "features": [
+            _feature(model, i, name, one) for i, (name, one) in enumerate(zip(names, cohort.features, strict=True))
+        ],
+        "effects": _effects(model, cohort, names),
         "curves": {name: getattr(cohort, name) for name in ("times", "observed", "expected")},
-        "versions": _versions(),
+        "versions": versions(),
     }
     plain: dict[str, Any] = _plain(facts)
     return plain
@@ -85,8 +86,8 @@ def _fit(estimator: FittedEstimator) -> dict[str, Any]:
     return {**ends, **{name: estimator.diagnostics_[name] for name in DIAGNOSTICS if name in estimator.diagnostics_}}
 
 
-def _feature(model: Model, position: int, feature: Feature) -> dict[str, Any]:
-    described = {"name": name_of(model, position), "missing": feature.missing}
+def _feature(model: Model, position: int, name: str, feature: Feature) -> dict[str, Any]:
+    described = {"name": name, "missing": feature.missing}
     known = model.schema.categories.get(position)
     if known is not None:
         counts = zip(map(str, known), feature.counts.tolist(), strict=True)
@@ -95,12 +96,7 @@ def _feature(model: Model, position: int, feature: Feature) -> dict[str, Any]:
     return {**described, "kind": "number", "quantiles": {f"{level:g}": value for level, value in levels}}
 
 
-def name_of(model: Model, position: int) -> str:
-    """Name of a feature; x0, x1, ... where they have none."""
-    return model.schema.names[position] if model.schema.names else f"x{position}"
-
-
-def _effects(model: Model, cohort: Cohort) -> list[dict[str, Any]] | None:
+def _effects(model: Model, cohort: Cohort, names: Sequence[str]) -> list[dict[str, Any]] | None:
     """Effects with names instead of positions, and categories instead of codes."""
     found = effects(model, cohort)
     if found is None:
@@ -108,20 +104,11 @@ def _effects(model: Model, cohort: Cohort) -> list[dict[str, Any]] | None:
     for one in found:
         position = one.pop("position")
         known = model.schema.categories.get(position)
-        one["feature"] = name_of(model, position)
+        one["feature"] = names[position]
         for end in ("least", "most"):
             value = one[end]["value"]
             one[end]["value"] = value if known is None else str(known[int(value)])
     return found
-
-
-def _versions() -> dict[str, str]:
-    return {
-        "hazboost": import_module("hazboost").__version__,
-        "xgboost": XGBOOST_VERSION,
-        "numpy": np.__version__,
-        "python": platform.python_version(),
-    }
 
 
 def _plain(value: Any) -> Any:

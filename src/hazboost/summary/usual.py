@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from hazboost.data.cohort import LEVELS, Cohort, Feature, FeatureTable
+from hazboost.data.cohort import LEVELS, Cohort, Feature
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads.base import VALUE
 from hazboost.hazards.mixture import columns, cumulatives, log_time
@@ -20,16 +20,9 @@ MOST_FEATURES = 500
 MOVED = slice(LEVELS.index(0.05), LEVELS.index(0.95) + 1)
 
 
-def list_features(table: FeatureTable) -> list[Feature]:
-    """All features, in time that grows with their number; one after the other it would grow with its square."""
-    ends = np.cumsum(table.sizes)[:-1]
-    values, counts = np.split(table.values, ends), np.split(table.counts, ends)
-    return list(map(Feature, table.missing.tolist(), table.quantiles, values, counts))
-
-
 def usual_subject(cohort: Cohort) -> Array:
     """Encoded features of a subject that has the median of every number and the most frequent of all categories."""
-    return np.array([_usual(one) for one in list_features(cohort.features)])
+    return np.array([_usual(one) for one in cohort.features])
 
 
 def _usual(feature: Feature) -> float:
@@ -76,7 +69,7 @@ def effects(model: Model, cohort: Cohort) -> list[dict[str, Any]] | None:
     width = len(cohort.features)
     if width > MOST_FEATURES:
         return None
-    values = [_values(one) for one in list_features(cohort.features)]
+    values = [_values(one) for one in cohort.features]
     moved = np.repeat(np.arange(width), [len(one) for one in values])
     rows = np.tile(usual_subject(cohort), (len(moved), 1))
     rows[np.arange(len(moved)), moved] = np.concatenate(values)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import platform
 from datetime import UTC, datetime
-from importlib import import_module, metadata
+from importlib import metadata
 
 from hazboost.report.html import Html, section, table
 from hazboost.report.judged import Judged
 from hazboost.report.words import count
+from hazboost.utils.versions import own_version
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "xgboost", "matplotlib")
 
@@ -17,7 +18,7 @@ def making_section(judged: Judged) -> Html:
     """The section."""
     rows = [
         ("made", f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"),
-        ("hazboost", str(import_module("hazboost").__version__)),
+        ("hazboost", own_version()),
         ("Python", platform.python_version()),
         *((name, version) for name in PACKAGES if (version := _version(name))),
         ("training rows", "not given" if judged.train is None else f"{len(judged.train):,} given"),
