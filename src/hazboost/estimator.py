@@ -144,8 +144,9 @@ class FPBoost(Publisher):
         switched off for good.
     init : {"linear", "marginal", "km", "random"}, default="linear"
         Scores before the first tree. ``linear``: a parametric regression, in which a ridge-penalised linear predictor
-        for each cause shifts its log-hazard (for weights without a level, the log-scales of its heads). Skewed features
-        enter after a power transform, and the strength of the ridge is chosen by cross-validated likelihood.
+        for each cause shifts its log-hazard (for weights without a level, the log-scales of its heads) or, where that
+        is clearly better for held-out subjects, makes time run faster or slower (accelerated failure time). Skewed
+        features enter after a power transform, and the strength of the ridge is chosen by cross-validated likelihood.
         ``marginal``: maximum likelihood without covariates. ``km``: each family fitted to the Kaplan-Meier curve, with
         its heads spread around the fit by a tenth and equal weights (the paper's text). ``random``:
         ``eta ~ U(0.5, 1.5)``, ``k ~ U(0, 2)``, scores of the weights ``~ U(0, 1)`` (the authors' code; with the normal
@@ -216,6 +217,9 @@ class FPBoost(Publisher):
         Depth of the trees.
     ridge_ : float or None
         Strength of the ridge of the linear start; None without one.
+    linear_effect_ : {"hazard", "time"} or None
+        What the linear start acts on: the hazard, which it multiplies at all times (proportional hazards), or time,
+        which runs faster or slower (accelerated failure time); None without one.
     cv_results_ : dict
         Held-out mean losses of the cross-validation, if there was one: ``ridges`` and ``ridge_loss``, and
         ``round_loss`` from zero rounds on, with a shrinkage of ``E / (E + 100)`` after E events. ``trust`` is the
@@ -705,6 +709,11 @@ class FPBoost(Publisher):
             search=Search(self.n_folds, seed, bool(self.verbose), policy, pace),
             guess=guess,
         )
+
+    @property
+    def linear_effect_(self) -> str | None:
+        """What the linear start acts on: ``"hazard"`` or ``"time"``; None without one."""
+        return self.model_.linear_effect
 
     @property
     def _chooses_heads(self) -> bool:

@@ -18,7 +18,7 @@ from playwright.sync_api import sync_playwright
 
 from hazboost import FPBoost
 from tests.calculator.browser import Browser
-from tests.calculator.models import FOUR, fit, rows
+from tests.calculator.models import MODELS, fit, rows
 from tests.calculator.running import as_arrays, largest_errors, predict_in_python, without_nan
 
 #: Promised: errors of predictions, milliseconds of an update, and bytes of a page with 200 trees.
@@ -109,7 +109,7 @@ def main():
     options = parser.parse_args()
     with TemporaryDirectory() as folder, sync_playwright() as playwright:
         wrong = check_text(Path(folder), playwright, options)
-        wrong += [one for name in FOUR for one in check_page(name, Path(folder), playwright, options)]
+        wrong += [one for name in MODELS for one in check_page(name, Path(folder), playwright, options)]
     print(*wrong, sep="\n")
     return bool(wrong)
 

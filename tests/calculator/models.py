@@ -62,25 +62,35 @@ def competing(X, seed):
     return Surv.right(np.select([time == end, time == first], [0, 1], 2), np.maximum(time, 1e-3))
 
 
-#: The four models of the acceptance test: how to fit them, and how to make rows.
-FOUR = {
+def accelerated(X, seed):
+    """Times in days with two peaks, which features bring forward or put off."""
+    rng = np.random.default_rng(seed + 1)
+    early = rng.random(len(X)) < 0.5
+    time = 1500.0 * np.exp(0.1 * rng.logistic(size=len(X)) - risk(X) - 1.5 * early)
+    end = rng.uniform(300.0, 3000.0, len(X))
+    return Surv.right(time <= end, np.minimum(time, end) + 0.5)
+
+
+#: The models of the acceptance test: how to fit them, and how to make rows.
+MODELS = {
     "numbers": (FPBoost(random_state=0), numbers, single),
     "categories": (FPBoost(random_state=0), categories, single),
     "competing": (FPBoost(random_state=0), categories, competing),
+    "accelerated": (FPBoost(random_state=0), categories, accelerated),
     "paper": (FPBoost.paper(n_estimators=50, max_depth=3, random_state=0), numbers, single),
 }
 
 
 def fit(name, n=400, **parameters):
-    """One of the four models, with some parameters changed."""
-    model, make, outcome = FOUR[name]
+    """One of the models, with some parameters changed."""
+    model, make, outcome = MODELS[name]
     X = make(n, 0)
     return clone(model).set_params(**parameters).fit(X, outcome(X, 0))
 
 
 def rows(name, n):
     """Rows for one of them: like those of the training, and further away."""
-    X = FOUR[name][1](n, 7)
+    X = MODELS[name][1](n, 7)
     far = np.random.default_rng(8).random(n) < 0.1
     for column in ("age", "size", "income"):
         X[column] = X[column].where(~far, X[column] * 3.0)

@@ -18,7 +18,7 @@ from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIO
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads import HEADS
 from hazboost.training.starts import ConstantStart
-from tests.calculator.models import FOUR, categories, competing, fit, numbers, rows, single
+from tests.calculator.models import MODELS, categories, competing, fit, numbers, rows, single
 from tests.calculator.running import (
     NODE,
     PREDICT_ALL,
@@ -48,7 +48,7 @@ FEW = {"n_estimators": 6, "max_depth": 3, "heads": None}
 FAST = {"numbers": {**FEW, "n_folds": 2, "n_estimators": "auto"}, "paper": {"n_estimators": 12}}
 
 
-@pytest.mark.parametrize("name", FOUR)
+@pytest.mark.parametrize("name", MODELS)
 def test_the_four_models(name, tmp_path):
     model = fit(name, 120, **FAST.get(name, FEW))
     assert (len(model.model_.boosters) > 1) == (name == "numbers")

@@ -81,6 +81,9 @@ def outcome(case):
     time = rng.weibull(1.3, ROWS) * np.exp(-0.5 * X[:, 0] - np.abs(X[:, 1])) + 0.01
     if case.outcome == "interval":
         return Surv.interval(np.floor(4.0 * time) / 4.0, np.floor(4.0 * time) / 4.0 + 0.25)
+    if case.outcome == "accelerated":
+        early = rng.random(ROWS) < 0.5  # two peaks, which the first feature moves
+        return Surv.right(rng.random(ROWS) < 0.9, np.exp(0.1 * rng.logistic(size=ROWS) - X[:, 0] - 1.5 * early))
     return Surv.right(rng.integers(1, case.causes + 1, ROWS) * (rng.random(ROWS) < 0.8), time)
 
 
@@ -96,6 +99,7 @@ CASES = {
     "competing causes": Case(causes=3),
     "a cause without events": Case(causes=2, parameters={"n_causes": 3}),
     "intervals": Case(outcome="interval"),
+    "features that act on time": Case(outcome="accelerated"),
     "every family": Case(parameters={"heads": dict.fromkeys(sorted(set(HEADS) - {"weibull", "loglogistic"}), 1)}),
     "uniform": Case(parameters={"uniform_heads": True}),
     "rising": Case(parameters={"monotone_constraints": [1, 0, -1]}),

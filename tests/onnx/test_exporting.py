@@ -78,6 +78,7 @@ def assert_equal(model, X, found, times, incidence=EXACT):
         "missing values",
         "sparse",
         "a cause without events",
+        "features that act on time",
         "every family",
         "uniform",
         "rising",

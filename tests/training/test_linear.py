@@ -19,7 +19,8 @@ from hazboost.data.target import Target
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS
 from hazboost.hazards.distribution import Distribution
 from hazboost.training import linear
-from hazboost.training.linear import _PenalisedLoss, fit_linear_path
+from hazboost.training.effects import Proportional
+from hazboost.training.linear import LinearStart, _PenalisedLoss, fit_linear_path
 from hazboost.training.marginal import marginal_start
 from hazboost.training.policy import POLICY
 from tests.rows import loss_of_rows
@@ -57,7 +58,8 @@ def learn(X, target, schema=NUMBERS):
 
 def path_of(mixture, X, target, ridges, first=None, design=None, directions=()):
     first = marginal_start(mixture.in_logs, target, np.random.default_rng(0)) if first is None else first
-    return fit_linear_path(mixture, design or learn(X, target), X, target, first, ridges, POLICY, directions)
+    start = LinearStart.constant(mixture, first, design or learn(X, target), POLICY.largest_shift)
+    return fit_linear_path(start, X, target, ridges, POLICY, directions)
 
 
 @pytest.mark.parametrize("weight", ["uniform", "scaled_softmax"])
@@ -199,7 +201,9 @@ def test_gradient_is_that_of_the_loss_also_where_shifts_are_cut(make_mixture, di
     X, target = simulate(80)
     mixture = make_mixture({"weibull": 1}, "exp", "scaled_softmax")
     columns = learn(X, target).columns(X)
-    loss = _PenalisedLoss(mixture, columns, Observed.of(target, 1), target.mass, largest_shift=0.7)
+    loss = _PenalisedLoss(
+        mixture, Proportional(mixture), columns, Observed.of(target, 1), target.mass, largest_shift=0.7
+    )
     point = np.r_[np.zeros(mixture.n_scores), 0.9, -0.4, 0.2]
     cut = np.abs(columns @ point[mixture.n_scores :, None]) > 0.7
     assert 10 < cut.sum() < 70

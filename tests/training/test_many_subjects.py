@@ -9,7 +9,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from hazboost import FPBoost
-from hazboost.training import fit, selection, single
+from hazboost.training import fit, linear_selection, single
 from hazboost.training.policy import POLICY
 from hazboost.training.selection import Growing
 
@@ -35,13 +35,13 @@ class Watch:
     """How many rows each start, each hold-out and the final trees were given."""
 
     def __init__(self, monkeypatch):
-        self.starts, self.trees, self.final = [], [], []
+        self.starts, self.accelerated, self.trees, self.final = [], [], [], []
         fit_linear_starts, grow_fold, matrix = single.fit_linear_starts, Growing.grow_fold, fit.training_matrix
 
-        def watched_starts(plan, sample, ridges, most):
-            path = fit_linear_starts(plan, sample, ridges, most)
+        def watched_starts(plan, sample, ridges, most, *, accelerates=False):
+            path = fit_linear_starts(plan, sample, ridges, most, accelerates=accelerates)
             drawn = sample.draw(most, np.random.default_rng(plan.search.seed))
-            self.starts.append((len(ridges), len(drawn.target)))
+            (self.accelerated if accelerates else self.starts).append((len(ridges), len(drawn.target)))
             return path
 
         def watched_fold(growing, fold, depth, *arguments):
@@ -53,7 +53,7 @@ class Watch:
             return matrix(engine, sample, *arguments, **options)
 
         monkeypatch.setattr(single, "fit_linear_starts", watched_starts)
-        monkeypatch.setattr(selection, "fit_linear_starts", watched_starts)
+        monkeypatch.setattr(linear_selection, "fit_linear_starts", watched_starts)
         monkeypatch.setattr(Growing, "grow_fold", watched_fold)
         monkeypatch.setattr(fit, "training_matrix", watched_matrix)
 
@@ -118,6 +118,7 @@ def test_the_ridge_of_given_rounds_is_chosen_on_drawn_rows(with_policy, watch):
     with_policy()
     model = automatic(n_estimators=3).fit(*simulate())
     assert watch.starts == [(len(POLICY.ridges), 120), (1, 120)]
+    assert watch.accelerated == [(1, 120)]
     assert watch.trees == []
     assert watch.final == [600]
     assert model.ridge_ in POLICY.ridges

@@ -12,7 +12,6 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from hazboost import FPBoost, Surv
-from hazboost.data.design import learn_design
 from hazboost.data.features import Schema
 from hazboost.data.folds import split_folds
 from hazboost.data.sample import Sample
@@ -20,7 +19,7 @@ from hazboost.data.target import Target
 from hazboost.training import cross_validation
 from hazboost.training.calibration import masses
 from hazboost.training.cross_validation import CrossValidation, Fold, is_clear, mean_curve
-from hazboost.training.linear import fit_linear_path
+from hazboost.training.plan import Plan
 from hazboost.training.policy import POLICY
 from hazboost.training.selection import (
     Ensemble,
@@ -28,8 +27,6 @@ from hazboost.training.selection import (
     Member,
     divide,
     fit_constant_start,
-    path_losses,
-    row_losses,
 )
 from hazboost.utils.progress import FoldProgress
 
@@ -88,6 +85,32 @@ def test_trees_add_what_is_not_linear():
     assert model.score(X_new, y_new) > linear.score(X_new, y_new) + 0.1
 
 
+def test_trees_that_hardly_help_are_left_out_where_events_are_many(with_policy):
+    """A gain below one standard error: the model is the regression, and nearer to the truth than with the trees."""
+    X, y = linear_data(1_500, seed=3)
+    X_new, times = linear_data(500, seed=30)[0], np.linspace(0.1, 3.0, 40)
+    truth = np.exp(-((times * np.exp(0.7 * X_new[:, :1] - 0.5 * X_new[:, 1:2])) ** 1.5))
+
+    def error(model):
+        return float(np.sqrt(np.mean((model.predict_survival_function(X_new, times=times) - truth) ** 2)))
+
+    plain = automatic().fit(X, y)
+    assert plain.n_estimators_ == 0 < int(np.argmin(plain.cv_results_["round_loss"]))
+    assert plain.model_.n_trees == 0
+    with_policy(events_for_doubt=np.inf)
+    grown = automatic().fit(X, y)
+    assert grown.n_estimators_ > 0
+    assert error(plain) < error(grown)
+
+
+def test_without_a_regression_trees_stay(with_policy):
+    """Nothing else would tell subjects apart."""
+    with_policy(events_for_doubt=0.0, least_gain=100.0)
+    X, y = linear_data()
+    assert automatic().fit(X, y).n_estimators_ == 0
+    assert automatic(init="marginal").fit(X, y).n_estimators_ > 0
+
+
 @curved
 def test_choice_is_the_minimum_of_what_can_be_read_afterwards():
     X, y = curved_data()
@@ -127,8 +150,9 @@ def test_few_events_make_trees_count_less():
     np.testing.assert_array_equal(given.trust, 1.0)
 
 
-def test_above_a_number_of_subjects_trees_are_grown_anew_on_all_rows(with_policy):
+def test_above_a_number_of_subjects_trees_are_grown_anew_on_all_rows(with_policy, monkeypatch):
     """As they are with this number of rounds, at the same pace, from the start of the same ridge on all rows."""
+    monkeypatch.setattr(Plan, "may_accelerate", False)  # folds and a hold-out may decide differently
     with_policy(subjects_for_folds=100, ridges=(10.0,))
     X, y = curved_data(300)
     auto = automatic().fit(X, y)
@@ -202,30 +226,6 @@ def test_held_out_losses_are_those_of_shrunken_trees(monkeypatch):
         assert 0.5 < growing.trust[0] < 0.8
         assert member.held_out_loss[3] == pytest.approx(expected, abs=1e-5)
         assert abs(member.held_out_loss[3] - unshrunken) > 1e-4
-
-
-def held_out(n=60):
-    X, (event, time) = linear_data(n)
-    return Sample(X, Target.of(time / time.max(), np.where(event, time / time.max(), np.inf)))
-
-
-def test_no_row_counts_for_more_than_its_limit_when_ridges_are_compared(make_mixture):
-    """One subject who outlives a bold prediction costs three at most; everybody else is compared as they are."""
-    data = held_out()
-    mixture = make_mixture({"weibull": 1}, "exp", "scaled_softmax")
-    start = np.zeros(mixture.n_scores)
-    design = learn_design(data.X, Schema(None, {}, sparse=False), data.target.mass, POLICY.skewness, POLICY.farthest)
-    path = fit_linear_path(mixture, design, data.X, data.target, start, [10.0, 1.0], POLICY)
-    bold = replace(path[1], coefficient=np.full_like(path[1].coefficient, 3.0))
-    limit = POLICY.largest_difference
-    losses = path_losses([*path, bold], data, limit)
-    without = row_losses(path[0].without_features(), data)
-    differences = [row_losses(one, data) - without for one in (*path, bold)]
-    assert np.abs(differences[0]).max() < limit < differences[2].max()
-    for loss, difference in zip(losses, differences, strict=True):
-        clipped = np.clip(difference, -limit, limit)
-        assert loss == pytest.approx((without + clipped).mean(), rel=1e-12)
-    assert losses[2] < (without + differences[2]).mean()
 
 
 def test_without_a_linear_start_there_is_no_ridge():

@@ -50,10 +50,9 @@ def used_features(model: Model) -> set[int]:
 
 def _encode_start(start: Start) -> dict[str, Any]:
     if isinstance(start, LinearStart):
-        shifted = np.where(start.mixture.scaling, start.mixture.scales.argmax(axis=0), -1)
         return {
             "logIntercept": start.log_intercept.tolist(),
-            "shifted": shifted.tolist(),
+            "loading": start.loading.tolist(),
             "largestShift": float(start.largest_shift),
             **_encode_design(start.design, start.coefficient),
         }

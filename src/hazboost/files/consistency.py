@@ -17,7 +17,8 @@ from hazboost.engines.features import Features
 from hazboost.engines.local import LocalEngine
 from hazboost.hazards.mixture import Mixture
 from hazboost.prediction.model import Model, Start
-from hazboost.training.linear import LinearStart
+from hazboost.training.effects import can_accelerate
+from hazboost.training.linear import AcceleratedStart, LinearStart
 from hazboost.training.starts import ConstantStart
 from hazboost.utils.arrays import Indices
 
@@ -104,6 +105,9 @@ def _check_start(start: Start, mixture: Mixture, schema: Schema, n_features: int
         _require(start.log_intercept.shape == start.at_bound.shape == (mixture.n_scores,), "start")
         _check_design(start.design, schema, n_features)
         _require(start.coefficient.shape == (len(start.design.features), mixture.n_causes), "coefficients")
+    if isinstance(start, AcceleratedStart):
+        _require(can_accelerate(mixture), "heads of the start")
+        _require(start.kappa.shape == (mixture.n_causes,) and bool((start.kappa > 0.0).all()), "kappa of the start")
 
 
 def _check_design(design: Design, schema: Schema, n_features: int) -> None:

@@ -43,7 +43,7 @@ from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIO
 from hazboost.hazards.heads import HEADS
 from hazboost.hazards.mixture import Mixture
 from hazboost.prediction.model import Model
-from hazboost.training.linear import LinearStart
+from hazboost.training.linear import AcceleratedStart, LinearStart
 from hazboost.training.starts import ConstantStart
 
 #: A model has so many features, scores and heads of a family at most.
@@ -124,20 +124,19 @@ STANDARDISATION = Record(
 )
 INDICATORS = Record(Indicators, {"positions": POSITIONS, "number": POSITIONS, "low": FINITE, "high": FINITE})
 DESIGN = Record(Design, {"numeric": POSITIONS, "standardisation": STANDARDISATION, "indicators": INDICATORS})
+LINEAR_FIELDS: dict[str, Kind] = {
+    "mixture": MIXTURE,
+    "log_intercept": FINITE,
+    "design": DESIGN,
+    "coefficient": Numbers(np.float64, 2, finite=True),
+    "largest_shift": POSITIVE,
+    "at_bound": POSITIONS,
+}
 STARTS = OneOf(
     {
         ConstantStart: Record(ConstantStart, {"intercept": FINITE}),
-        LinearStart: Record(
-            LinearStart,
-            {
-                "mixture": MIXTURE,
-                "log_intercept": FINITE,
-                "design": DESIGN,
-                "coefficient": Numbers(np.float64, 2, finite=True),
-                "largest_shift": POSITIVE,
-                "at_bound": POSITIONS,
-            },
-        ),
+        LinearStart: Record(LinearStart, LINEAR_FIELDS),
+        AcceleratedStart: Record(AcceleratedStart, {**LINEAR_FIELDS, "kappa": FINITE}),
     }
 )
 FEATURES = Record(

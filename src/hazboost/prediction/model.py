@@ -67,6 +67,11 @@ class Model:
     horizon: float
     longest: float
 
+    @property
+    def linear_effect(self) -> str | None:
+        """What features act on before the first tree, ``"hazard"`` or ``"time"``; None where they do not act."""
+        return getattr(self.start, "acts_on", None)
+
     def distribution(self, X: Any, n_threads: int = 1) -> Distribution:
         """Predict the event-time distributions of the subjects with the given readable features.
 

@@ -60,6 +60,7 @@ def _start(estimator: FittedEstimator) -> dict[str, Any]:
         "init": estimator.get_params(deep=False)["init"],
         "ridge": estimator.ridge_,
         "ridges_tried": 0 if tried is None else len(tried),
+        "acts_on": estimator.model_.linear_effect,
     }
 
 

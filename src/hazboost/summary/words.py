@@ -115,11 +115,16 @@ COURSES: dict[str, Callable[[Mapping[str, float]], str]] = {
 }
 
 
+#: What the linear start acts on.
+ACTS_ON = {"hazard": "the hazard", "time": "time"}
+
+
 def _start(start: Mapping[str, Any]) -> dict[str, str]:
     if start["ridge"] is None:
         return {"start": start["init"]}
     among = f", the best of {start['ridges_tried']} in cross-validation" if start["ridges_tried"] else ""
-    return {"start": f"{start['init']}, with a ridge of {number(start['ridge'])}{among}"}
+    effect = ACTS_ON[start["acts_on"]]
+    return {"start": f"{start['init']}, acting on {effect}, with a ridge of {number(start['ridge'])}{among}"}
 
 
 def _trees(trees: Mapping[str, Any]) -> dict[str, str]:

@@ -88,8 +88,10 @@ def advise(plan: Plan, target: Target, trained: Trained) -> None:
 
 def fit_start(plan: Plan, sample: Sample, choice: Choice) -> Start:
     """The start on all rows."""
-    start = fit_constant_start(plan, sample) if choice.ridge is None else fit_linear_start(plan, sample, choice.ridge)
-    return start if choice.shift is None else start.shifted(choice.shift)
+    shift = np.zeros(plan.objective.mixture.n_scores) if choice.shift is None else choice.shift
+    if choice.ridge is None:
+        return fit_constant_start(plan, sample).shifted(shift)
+    return fit_linear_start(plan, sample, choice.ridge, accelerates=choice.accelerates).shifted(shift)
 
 
 def grow_final(

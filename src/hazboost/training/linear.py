@@ -3,15 +3,16 @@
     log hazard of cause c = b_c(t) + x' beta_c
 
 It makes the model at least a good parametric regression on small or linear data; the trees add what is not linear. For
-weights without a level, the linear predictor shifts the log-scales of all heads of the cause instead.
+weights without a level, the linear predictor shifts the log-scales of all heads of the cause instead. It may also act
+on time instead of the hazard; see `hazboost.training.effects`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.optimize import Bounds, minimize
@@ -25,6 +26,7 @@ from hazboost.data.target import Target
 from hazboost.hazards.heads.base import GRADIENT
 from hazboost.hazards.mixture import Mixture
 from hazboost.training.descent import QuasiNewton, differences
+from hazboost.training.effects import Accelerated, Effect, Proportional
 from hazboost.training.marginal import at_bound, penalise_shapes
 from hazboost.training.policy import Policy
 from hazboost.utils.arrays import Array, Indices
@@ -69,6 +71,25 @@ class LinearStart:
     largest_shift: float
     at_bound: Indices
 
+    #: What features act on.
+    acts_on: ClassVar[str] = "hazard"
+
+    @classmethod
+    def constant(cls, mixture: Mixture, log_intercept: Array, design: Design, largest_shift: float) -> LinearStart:
+        """The same for everybody."""
+        coefficient, inside = np.zeros((len(design.features), mixture.n_causes)), np.zeros(mixture.n_scores, np.intp)
+        return cls(mixture, log_intercept, design, coefficient, largest_shift, inside)
+
+    @property
+    def effect(self) -> Effect:
+        """What the linear predictor acts on."""
+        return Proportional(self.mixture)
+
+    @cached_property
+    def loading(self) -> Array:
+        """What a shift of one adds to each log-parameter and score of a weight, of shape (causes, scores)."""
+        return self.effect.loading(self.log_intercept)
+
     def margin(self, X: Any) -> Array:
         """Raw scores of each row, of shape (n, scores)."""
         return self.scores_of_shifts(self.design.predict(X, self.coefficient))
@@ -76,10 +97,9 @@ class LinearStart:
     def scores_of_shifts(self, shift: Array) -> Array:
         """Raw scores, of shape (n, scores), for shifts of shape (n, causes)."""
         shift = np.clip(shift, -self.largest_shift, self.largest_shift)
-        scales = beside(self.mixture.scales.astype(np.float64), shift)
-        log_intercept = beside(self.log_intercept, shift)
+        log_intercept, loading = beside(self.log_intercept, shift), beside(self.loading, shift)
         # Each cause has scores of its own, so that a score gets the shift of one cause or none.
-        return self.mixture.scores_of_logs(log_intercept[:, None] + scales.T @ shift.T).T
+        return self.mixture.scores_of_logs(log_intercept[:, None] + loading.T @ shift.T).T
 
     def shifted(self, shift: Array) -> LinearStart:
         """The same with something added to the intercept."""
@@ -96,21 +116,44 @@ class LinearStart:
         base, shift = self.scores_of_shifts(np.zeros((1, parts.shape[2]))), parts.sum(axis=1)
         # Where parts cancel the quotient is the slope of g, taken over a distance that is small and not rounded away.
         far = np.where(np.abs(shift) < SMALL_SHIFT, SMALL_SHIFT, shift)
-        scales = self.mixture.scales.astype(np.float64)
-        quotient = (self.scores_of_shifts(far) - base) / np.where(self.mixture.scaling, far @ scales, 1.0)
-        return base[0], quotient[:, :, None] * np.einsum("nfc,cs->nsf", parts, scales)
+        quotient = (self.scores_of_shifts(far) - base) / np.where(self.loading.any(axis=0), far @ self.loading, 1.0)
+        return base[0], quotient[:, :, None] * np.einsum("nfc,cs->nsf", parts, self.loading)
 
     def without_features(self) -> LinearStart:
         """The same for everybody: the subject at the mean of the features."""
         return replace(self, coefficient=np.zeros_like(self.coefficient))
 
 
+@dataclass(frozen=True)
+class AcceleratedStart(LinearStart):
+    """Scores of subjects whose features act on time; a shift is one of the log cumulative hazard at the unit of time.
+
+    Attributes
+    ----------
+    kappa : array of shape (causes,)
+        Time runs faster by the factor ``exp(shift / kappa)``; see `Accelerated`.
+    """
+
+    kappa: Array
+
+    acts_on = "time"
+
+    @classmethod
+    def like(cls, start: LinearStart) -> AcceleratedStart:
+        """Nearly the same scores, where shifts are small."""
+        same = {field.name: getattr(start, field.name) for field in fields(LinearStart)}
+        return cls(**same, kappa=Accelerated.at(start.mixture, start.log_intercept).kappa)
+
+    @property
+    def effect(self) -> Effect:
+        """What the linear predictor acts on."""
+        return Accelerated(self.mixture, self.kappa)
+
+
 def fit_linear_path(
-    mixture: Mixture,
-    design: Design,
+    first: LinearStart,
     X: Any,
     target: Target,
-    log_intercept: Array,
     ridges: Sequence[float],
     policy: Policy,
     directions: Sequence[int] = (),
@@ -122,16 +165,12 @@ def fit_linear_path(
 
     Parameters
     ----------
-    mixture : Mixture
-        The heads.
-    design : Design
-        How features become columns.
+    first : LinearStart
+        Where to begin, with the kind of the effect.
     X : array or sparse matrix
         Encoded features.
     target : Target
         What was observed, in the mixture's unit of time.
-    log_intercept : array of shape (scores,)
-        Where to begin: the fit without covariates, as log-parameters.
     ridges : sequence of float
         Strengths; best from strong to weak, as each fit begins where the one before ended.
     policy : Policy
@@ -140,26 +179,25 @@ def fit_linear_path(
         For each feature 1 or -1 where the hazard of every cause may only rise or only fall with it, and 0 elsewhere;
         empty without constraints.
     """
+    mixture, design = first.mixture, first.design
     n_scores, n_causes = mixture.n_scores, mixture.n_causes
     columns, basis = (design.columns(X), None) if any(directions) else _in_row_space(design.columns(X))
     if basis is None:
-        beta_bounds = _coefficient_bounds(design, directions, policy.largest_shift)
+        beta_bounds, beta = _coefficient_bounds(design, directions, policy.largest_shift), first.coefficient
     else:
-        beta_bounds = np.tile([-np.inf, np.inf], (basis.shape[1], 1))
-    bounds = np.concatenate(
-        [_intercept_bounds(mixture, log_intercept, policy.intercept_reach), np.repeat(beta_bounds, n_causes, axis=0)]
-    )
+        beta_bounds, beta = np.tile([-np.inf, np.inf], (basis.shape[1], 1)), basis.T @ first.coefficient
+    intercept_bounds = _intercept_bounds(mixture, first.log_intercept, policy.intercept_reach)
+    bounds = np.concatenate([intercept_bounds, np.repeat(beta_bounds, n_causes, axis=0)])
     observed = Observed.of(target, n_causes)
-    loss = _PenalisedLoss(mixture.in_logs, columns, observed, target.mass, policy.largest_shift)
-    first, path = np.concatenate([log_intercept, np.zeros(len(bounds) - n_scores)]), []
+    loss = _PenalisedLoss(mixture.in_logs, first.effect, columns, observed, target.mass, policy.largest_shift)
     few = partial(_with_few_unknowns, rates=events_by_cause(target, n_causes) / loss.mass)
-    minimise = few if len(first) <= MANY_UNKNOWNS else _with_many_unknowns
+    minimise = few if len(bounds) <= MANY_UNKNOWNS else _with_many_unknowns
     # From strong to weak, each fit starts at the one before, which is close: the whole path costs little more than one.
-    for point in minimise(loss, first, bounds, ridges):
-        beta = point[n_scores:].reshape(-1, n_causes)
-        coefficient = beta if basis is None else basis @ beta
-        reached = at_bound(point[:n_scores], bounds[:n_scores])
-        path.append(LinearStart(mixture, point[:n_scores], design, coefficient, policy.largest_shift, reached))
+    path = []
+    for point in minimise(loss, np.concatenate([first.log_intercept, beta.ravel()]), bounds, ridges):
+        logs, beta = point[:n_scores], point[n_scores:].reshape(-1, n_causes)
+        coefficient, reached = beta if basis is None else basis @ beta, at_bound(logs, intercept_bounds)
+        path.append(replace(first, log_intercept=logs, coefficient=coefficient, at_bound=reached))
     return path
 
 
@@ -216,6 +254,7 @@ class _PenalisedLoss:
     """The penalised loss of intercept and coefficients, laid out one after the other, with its gradient."""
 
     mixture: Mixture
+    effect: Effect
     columns: DesignMatrix
     observed: Observed
     portion: Array
@@ -227,18 +266,19 @@ class _PenalisedLoss:
         return float(self.portion.sum())
 
     def __call__(self, point: Array, ridge: float) -> tuple[float, Array]:
-        scales, weight = self.mixture.scales.astype(np.float64), self.observed.weight
-        b, beta = point[: self.mixture.n_scores], point[self.mixture.n_scores :]
+        b, beta, weight = point[: self.mixture.n_scores], point[self.mixture.n_scores :], self.observed.weight
+        loading = self.effect.loading(b)
         raw = self.columns @ beta.reshape(-1, self.mixture.n_causes)
         shift = np.clip(raw, -self.largest_shift, self.largest_shift)
-        loss = row_loss(self.mixture, b[:, None] + scales.T @ shift.T, self.observed, GRADIENT)
+        loss = row_loss(self.mixture, b[:, None] + loading.T @ shift.T, self.observed, GRADIENT)
         gradient = loss.gradient if weight is None else loss.gradient * weight
         # Where the shift is cut it no longer moves with the coefficients.
-        by_shift = np.where(shift == raw, (scales @ gradient).T, 0.0)
+        by_shift = np.where(shift == raw, (loading @ gradient).T, 0.0)
         # The ridge is divided by the number of subjects, as the loss is, so that its strength counts subjects.
         beta_slope = self.columns.transposed_product(by_shift).ravel() + ridge * beta
         penalty, b_slope = penalise_shapes(self.mixture, b)
-        slope = np.concatenate([gradient.sum(axis=1) + b_slope, beta_slope]) / self.mass
+        b_slope += gradient.sum(axis=1) + self.effect.slope(loading, gradient, shift)
+        slope = np.concatenate([b_slope, beta_slope]) / self.mass
         return (self.observed.total(loss.value) + penalty + 0.5 * ridge * float(beta @ beta)) / self.mass, slope
 
     def curvature(self, point: Array, rates: Array) -> Array:

@@ -9,6 +9,7 @@ from hazboost.boosting.objective import Objective
 from hazboost.data.features import Schema
 from hazboost.data.summary import Summary
 from hazboost.engines.base import Engine
+from hazboost.training.effects import can_accelerate
 from hazboost.training.policy import Pace, Policy
 from hazboost.utils.arrays import Array
 
@@ -156,6 +157,11 @@ class Plan:
     def has_linear_start(self) -> bool:
         """Whether a ridge is to be chosen."""
         return self.given.init == "linear"
+
+    @property
+    def may_accelerate(self) -> bool:
+        """Whether features may act on time instead of the hazard, which must not fall where it may only rise."""
+        return self.has_linear_start and not any(self.given.directions) and can_accelerate(self.objective.mixture)
 
     @property
     def has_fitted_start(self) -> bool:

@@ -80,8 +80,11 @@ class Policy:
     events_for_leaf : float
         Deeper trees are tried with at least so many events for each leaf that they can have. [Depth]
     clear_gain : float
-        Standard errors of a gain in held-out likelihood from which on deeper trees, or trees that are not shrunk, are
-        clearly better. [Depth, Calibration]
+        Standard errors of a gain in held-out likelihood from which on deeper trees, trees that are not shrunk, or
+        features that act on time are clearly better. [Depth, Calibration, Effect on time]
+    least_gain, events_for_doubt : float
+        With so many events, there are trees on top of a regression only if the gain in held-out likelihood is at least
+        so many standard errors. [Doubt]
     horizon : float
         Risks are compared until this share of the events has happened. [Horizon]
     background_events : float
@@ -112,6 +115,8 @@ class Policy:
     depths: tuple[int, ...] = (2, 4, 8)
     events_for_leaf: float = 60.0
     clear_gain: float = 2.0
+    least_gain: float = 1.0
+    events_for_doubt: float = 400.0
     horizon: float = 0.75
     background_events: float = 0.5
 

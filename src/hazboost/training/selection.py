@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import NamedTuple
@@ -10,22 +9,17 @@ from typing import NamedTuple
 import numpy as np
 
 from hazboost.boosting.callbacks import HeldOut, limited_loss
-from hazboost.boosting.likelihood import row_loss
-from hazboost.boosting.observed import Observed
 from hazboost.data.condense import events_by_cause
 from hazboost.data.folds import split_folds
 from hazboost.data.sample import Sample
 from hazboost.engines.base import Engine, Trees
-from hazboost.hazards.heads.base import VALUE
 from hazboost.prediction.model import Start
 from hazboost.training.calibration import Predicted, changes, level_shift, masses, trust_by_evidence
 from hazboost.training.cross_validation import CrossValidation, Fold, is_clear, mean_curve
-from hazboost.training.linear import LinearStart
+from hazboost.training.linear_selection import Starts, choose_linear_start
 from hazboost.training.plan import Plan, Stopping
 from hazboost.training.single import (
     fit_constant_start,
-    fit_linear_start,
-    fit_linear_starts,
     grow,
     training_matrix,
 )
@@ -55,6 +49,8 @@ class Choice:
     ----------
     ridge : float or None
         Strength of the ridge; None without a linear start.
+    accelerates : bool
+        Whether the linear predictor acts on time instead of the hazard.
     rounds, depth : int
         Number of rounds and depth of the trees.
     trust : array of shape (scores,)
@@ -78,15 +74,16 @@ class Choice:
     members: tuple[Member, ...] = ()
     start: Start | None = None
     shift: Array | None = None
+    accelerates: bool = False
 
 
 class Found(NamedTuple):
-    """What was best for held-out subjects: the ridge, the losses of all ridges, and trees, with what has grown them."""
+    """What was best for held-out subjects: starts, and trees, with what has grown them; and the number of events."""
 
-    ridge: float | None
-    losses: dict[str, list[float]]
+    starts: Starts
     growing: Growing
     best: Ensemble
+    events: float
 
 
 def choose(plan: Plan, sample: Sample) -> Choice:
@@ -132,43 +129,53 @@ def find_best(plan: Plan, cv: CrossValidation, events: Array) -> Found:
     events : array of shape (causes,)
         Weighted number of events of each cause among all rows.
     """
-    # The ridge comes first: trees are grown from the linear starts of the folds, so their number depends on it.
+    # The starts come first: trees are grown from those of the folds, so their number depends on them.
     stages = [*["ridge"] * plan.has_linear_start, "rounds"]
     progress = FoldProgress(len(cv.folds), stages, draw=plan.search.verbose)
-    ridge, starts, losses = choose_ridge(plan, cv, progress) if plan.has_linear_start else (None, (), {})
-    starts = starts or tuple(fit_constant_start(plan, fold.kept) for fold in cv.folds)
-    growing = Growing(plan, cv, starts, trust_in_trees(plan, events))
-    return Found(ridge, losses, growing, growing.choose_depth(float(events.sum()), progress))
+    if plan.has_linear_start:
+        starts = choose_linear_start(plan, cv, progress)
+    else:
+        starts = Starts(tuple(fit_constant_start(plan, fold.kept) for fold in cv.folds))
+    growing, total = Growing(plan, cv, starts.of_folds, trust_in_trees(plan, events)), float(events.sum())
+    return Found(starts, growing, growing.choose_depth(total, progress), total)
 
 
 def keep(found: Found, hold_out: float | None) -> Choice:
     """What was found; with the trees, unless they have not seen many of the rows, of which a share was held out.
 
-    Trees that are not kept are grown again on all rows.
+    Trees that are not kept are grown again on all rows. There are none at all if held-out subjects are hardly better
+    with them, although there are many events.
     """
     growing, best = found.growing, found.best
     plan, trust, shift = growing.plan, growing.trust, None
+    policy, parts, rounds = plan.search.policy, growing.predict(best), best.rounds
+    # The one-standard-error rule: with few events a small gain says little. Without a regression nothing would be left
+    # that tells subjects apart.
+    doubted = plan.has_linear_start and found.events >= policy.events_for_doubt
+    if doubted and not is_clear(-growing.changes(parts), masses(parts), policy.least_gain):
+        parts, rounds = [part._replace(grown=part.start) for part in parts], 0
     # Of many subjects so few are held out that counting their events adds more noise than the trees have bias.
     if hold_out is None:
-        parts, policy = growing.predict(best), plan.search.policy
         trust = trust_by_evidence(plan.objective, parts, trust, policy)
         shift = level_shift(plan.objective.mixture, parts, trust, policy.largest_difference)
     by_cause = [float(part[0]) for part in plan.objective.mixture.by_cause(trust)]
-    results = {**found.losses, "round_loss": best.loss.tolist(), "trust": by_cause}
+    results = {**found.starts.losses, "round_loss": best.loss.tolist(), "trust": by_cause}
     if shift is not None:
         results["calibration"] = np.exp(plan.objective.mixture.scales @ shift).tolist()
-    choice = Choice(found.ridge, best.rounds, best.depth, trust, results, shift=shift)
-    if best.rounds == 0 or (hold_out is not None and hold_out > plan.search.policy.small_hold_out):
+    ridge, accelerates = found.starts.ridge, found.starts.accelerates
+    choice = Choice(ridge, rounds, best.depth, trust, results, shift=shift, accelerates=accelerates)
+    if rounds == 0 or (hold_out is not None and hold_out > policy.small_hold_out):
         return choice
     return replace(choice, members=tuple(best.members), start=None if hold_out is None else found.growing.starts[0])
 
 
 def choose_start(plan: Plan, sample: Sample, hold_out: float | None, trust: Array) -> Choice:
-    """The ridge of the start of given rounds, by folds or with such a share of the subjects held out."""
+    """The linear start of given rounds, by folds or with such a share of the subjects held out."""
     cv = divide(plan, sample, hold_out)
-    ridge, starts, results = choose_ridge(plan, cv, FoldProgress(len(cv.folds), ["ridge"], draw=plan.search.verbose))
-    start = None if hold_out is None else starts[0]
-    return Choice(ridge, plan.given.rounds or 0, plan.first_depth, trust, results, start=start)
+    found = choose_linear_start(plan, cv, FoldProgress(len(cv.folds), ["ridge"], draw=plan.search.verbose))
+    start = None if hold_out is None else found.of_folds[0]
+    rounds, losses, accelerates = plan.given.rounds or 0, dict(found.losses), found.accelerates
+    return Choice(found.ridge, rounds, plan.first_depth, trust, losses, start=start, accelerates=accelerates)
 
 
 def divide(plan: Plan, sample: Sample, hold_out: float | None) -> CrossValidation:
@@ -185,36 +192,6 @@ def divide(plan: Plan, sample: Sample, hold_out: float | None) -> CrossValidatio
             "use more data, or give n_estimators and an init other than 'linear', which need no folds."
         )
     return CrossValidation(folds, plan.objective.n_threads)
-
-
-def choose_ridge(
-    plan: Plan, cv: CrossValidation, progress: FoldProgress
-) -> tuple[float, tuple[Start, ...], dict[str, list[float]]]:
-    """The best ridge, the linear start of each fold with it, and the held-out losses of all ridges."""
-    policy = plan.search.policy
-    ridges, limit = policy.ridges, policy.largest_difference
-    most = policy.rows_for_linear if len(cv.folds) > 1 else policy.rows_for_ridge
-    paths = cv.map(lambda fold: fit_linear_starts(plan, fold.kept, ridges, most), progress)
-    losses = np.mean([path_losses(path, fold.held, limit) for path, fold in zip(paths, cv.folds, strict=True)], axis=0)
-    # Of equal losses the first is taken, which is that of the strongest ridge.
-    best = int(np.argmin(losses))
-    results = {"ridges": list(ridges), "ridge_loss": losses.tolist()}
-    starts = tuple(path[best] for path in paths)
-    if len(cv.folds) == 1:
-        starts = (fit_linear_start(plan, cv.folds[0].kept, ridges[best]),)
-    return ridges[best], starts, results
-
-
-def path_losses(path: Sequence[LinearStart], held: Sample, limit: float) -> Array:
-    """Held-out mean losses of linear starts, each subject at most ``limit`` from its loss without covariates."""
-    without = row_losses(path[0].without_features(), held)
-    return np.array([held.target.limited_mean(row_losses(start, held), without, limit) for start in path])
-
-
-def row_losses(start: LinearStart, held: Sample) -> Array:
-    """Loss of each row, of shape (n,)."""
-    observed = Observed.of(held.target, start.mixture.n_causes)
-    return row_loss(start.mixture, start.margin(held.X).T, observed, VALUE).value
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from hazboost.data.target import Target
 from hazboost.engines.base import Engine, Matrix, Trees
 from hazboost.prediction.model import Start
 from hazboost.training.batched import batched_matrix
-from hazboost.training.linear import LinearStart, fit_linear_path
+from hazboost.training.linear import AcceleratedStart, LinearStart, fit_linear_path
 from hazboost.training.marginal import marginal_start
 from hazboost.training.plan import Plan, Stopping
 from hazboost.training.starts import STARTS, ConstantStart, absent_causes, calm_absent_causes
@@ -38,8 +38,13 @@ def fit_constant_start(plan: Plan, sample: Sample) -> ConstantStart:
     return ConstantStart(calm_absent_causes(mixture, rule(mixture, target, rng), target))
 
 
-def fit_linear_starts(plan: Plan, sample: Sample, ridges: Sequence[float], most: int) -> list[LinearStart]:
-    """Linear starts for several strengths of the ridge, fitted to at most so many rows."""
+def fit_linear_starts(
+    plan: Plan, sample: Sample, ridges: Sequence[float], most: int, *, accelerates: bool = False
+) -> list[LinearStart]:
+    """Linear starts for several strengths of the ridge, which act on the hazard or on time.
+
+    They are fitted to at most so many rows.
+    """
     mixture, policy = plan.objective.mixture, plan.search.policy
     # Starts with the same seed use the same draws, so that those of the folds differ by their rows only.
     most = max(most, policy.rows_for_column * sample.X.shape[1])
@@ -47,15 +52,16 @@ def fit_linear_starts(plan: Plan, sample: Sample, ridges: Sequence[float], most:
     rng = np.random.default_rng(plan.search.seed)
     without_covariates = marginal_start(mixture.in_logs, sample.target, rng, plan.guess)
     design = learn_design(sample.X, plan.schema, sample.target.mass, policy.skewness, policy.farthest)
-    path = fit_linear_path(
-        mixture, design, sample.X, sample.target, without_covariates, ridges, policy, plan.given.directions
-    )
+    first = LinearStart.constant(mixture, without_covariates, design, policy.largest_shift)
+    if accelerates:
+        first = AcceleratedStart.like(first)
+    path = fit_linear_path(first, sample.X, sample.target, ridges, policy, plan.given.directions)
     return without_absent_causes(path, sample.target)
 
 
-def fit_linear_start(plan: Plan, sample: Sample, ridge: float) -> LinearStart:
+def fit_linear_start(plan: Plan, sample: Sample, ridge: float, *, accelerates: bool) -> LinearStart:
     """The linear start of a model."""
-    return fit_linear_starts(plan, sample, [ridge], plan.search.policy.rows_for_linear)[0]
+    return fit_linear_starts(plan, sample, [ridge], plan.search.policy.rows_for_linear, accelerates=accelerates)[0]
 
 
 def without_absent_causes(path: list[LinearStart], target: Target) -> list[LinearStart]:

@@ -61,6 +61,8 @@ def _choices(evidence: Evidence) -> Html:
     ]
     if model.ridge_ is not None:
         rows.append(("ridge of the linear start", number(float(model.ridge_)), "chosen by held-out likelihood"))
+        effect = {"hazard": "proportional hazards", "time": "accelerated failure time"}[model.linear_effect_]
+        rows.append(("linear start", effect, "chosen by held-out likelihood"))
     for label, key, meaning in (
         ("shrinkage of the trees", "trust", "what trees add is multiplied by this"),
         (

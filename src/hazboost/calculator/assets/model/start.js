@@ -37,10 +37,10 @@ const INVERSES = {
 
 function startScores(start, row, mixture) {
   if (start.intercept) return Float64Array.from(start.intercept);
-  const shift = linearShift(start, row, mixture.causes), inverse = INVERSES[mixture.parameterActivation];
+  const inverse = INVERSES[mixture.parameterActivation];
+  const limited = linearShift(start, row, mixture.causes).map((one) => clip(one, -start.largestShift, start.largestShift));
   return Float64Array.from(start.logIntercept, (intercept, score) => {
-    const cause = start.shifted[score];
-    const log = cause < 0 ? intercept : intercept + clip(shift[cause], -start.largestShift, start.largestShift);
+    const log = start.loading.reduce((sum, ofCause, cause) => sum + ofCause[score] * limited[cause], intercept);
     return score < mixture.firstWeight ? inverse(log) : log;
   });
 }

@@ -1,0 +1,126 @@
+"""Choices of the linear start by held-out likelihood: its ridge, and whether features act on the hazard or on time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from hazboost.boosting.likelihood import row_loss
+from hazboost.boosting.observed import Observed
+from hazboost.data.sample import Sample
+from hazboost.hazards.heads.base import VALUE
+from hazboost.prediction.model import Start
+from hazboost.training.cross_validation import CrossValidation, Fold, is_clear
+from hazboost.training.linear import LinearStart
+from hazboost.training.plan import Plan
+from hazboost.training.single import fit_linear_start, fit_linear_starts
+from hazboost.utils.arrays import Array
+from hazboost.utils.progress import FoldProgress
+
+
+class Starts(NamedTuple):
+    """The start of each fold; of linear ones the best ridge, whether they act on time, and the losses of all."""
+
+    of_folds: tuple[Start, ...]
+    ridge: float | None = None
+    accelerates: bool = False
+    losses: Mapping[str, list[float]] = MappingProxyType({})
+
+
+def choose_linear_start(plan: Plan, cv: CrossValidation, progress: FoldProgress) -> Starts:
+    """The linear start of each fold: with the best ridge, and with features that act on time if that is clearly better.
+
+    The ridge is the best for proportional hazards, and the same for both.
+    """
+    policy = plan.search.policy
+    ridges, most = policy.ridges, policy.rows_for_linear if len(cv.folds) > 1 else policy.rows_for_ridge
+    paths = cv.map(lambda fold: fit_linear_starts(plan, fold.kept, ridges, most), progress)
+    comparison = Comparison(cv, [path[0].without_features() for path in paths], policy.largest_difference)
+    losses = [comparison.mean([path[i] for path in paths]) for i in range(len(ridges))]
+    # Of equal losses the first is taken, which is that of the strongest ridge.
+    best = int(np.argmin(losses))
+    starts, ridge = [path[best] for path in paths], ridges[best]
+    faster = accelerate_folds(plan, comparison, starts, ridge, most) if plan.may_accelerate else None
+    accelerates, starts = faster is not None, faster or starts
+    if len(cv.folds) == 1:
+        starts = [fit_linear_start(plan, cv.folds[0].kept, ridge, accelerates=accelerates)]
+    return Starts(tuple(starts), ridge, accelerates, {"ridges": list(ridges), "ridge_loss": losses})
+
+
+def accelerate_folds(
+    plan: Plan, comparison: Comparison, starts: Sequence[LinearStart], ridge: float, most: int
+) -> list[LinearStart] | None:
+    """The same starts with features that act on time; None unless held-out subjects are clearly better with them.
+
+    One fold is enough to see that they are worse.
+    """
+    cv = comparison.cv
+    numbers, progress = range(len(cv.folds)), FoldProgress(len(cv.folds), ["effect"], draw=plan.search.verbose)
+
+    def fit(fold: Fold) -> LinearStart:
+        return fit_linear_starts(plan, fold.kept, [ridge], most, accelerates=True)[0]
+
+    faster = cv.map(fit, progress, numbers[:1])
+    if comparison.changes(faster).sum() >= comparison.changes(starts[:1]).sum():
+        progress.close()
+        return None
+    faster += cv.map(fit, progress, numbers[1:])
+    gain = comparison.changes(starts) - comparison.changes(faster)
+    return faster if is_clear(gain, comparison.masses, plan.search.policy.clear_gain) else None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Held-out losses of linear starts, one for each fold.
+
+    Attributes
+    ----------
+    cv : CrossValidation
+        The folds.
+    without : sequence of LinearStart
+        The starts of the folds without covariates.
+    limit : float
+        The loss of a subject counts as at most so much larger or smaller than without covariates.
+    """
+
+    cv: CrossValidation
+    without: Sequence[LinearStart]
+    limit: float
+
+    @cached_property
+    def references(self) -> list[Array]:
+        """Loss of each row without covariates."""
+        return self._losses(self.without)
+
+    @cached_property
+    def masses(self) -> Array:
+        """The weight of each held-out subject, or group of them."""
+        return np.concatenate([fold.held.by_group(fold.held.target.subject_mass) for fold in self.cv.folds])
+
+    def mean(self, starts: Sequence[LinearStart]) -> float:
+        """The mean over folds of the mean loss."""
+        parts = zip(self.cv.folds, self._losses(starts), self.references, strict=True)
+        return float(np.mean([fold.held.target.limited_mean(at, before, self.limit) for fold, at, before in parts]))
+
+    def changes(self, starts: Sequence[LinearStart]) -> Array:
+        """By how much the loss of each held-out subject, or group of them, differs from that without covariates.
+
+        The starts may be those of the first folds only.
+        """
+        parts = zip(self.cv.folds, self._losses(starts), self.references, strict=False)
+        changes = [(fold.held, fold.held.target.limited_change(at, before, self.limit)) for fold, at, before in parts]
+        return np.concatenate([held.by_group(change) for held, change in changes])
+
+    def _losses(self, starts: Sequence[LinearStart]) -> list[Array]:
+        return [row_losses(start, fold.held) for start, fold in zip(starts, self.cv.folds, strict=False)]
+
+
+def row_losses(start: LinearStart, held: Sample) -> Array:
+    """Loss of each row, of shape (n,)."""
+    observed = Observed.of(held.target, start.mixture.n_causes)
+    return row_loss(start.mixture, start.margin(held.X).T, observed, VALUE).value
