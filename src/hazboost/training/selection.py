@@ -149,9 +149,9 @@ def keep(found: Found, hold_out: float | None) -> Choice:
     growing, best = found.growing, found.best
     plan, trust, shift = growing.plan, growing.trust, None
     policy, parts, rounds = plan.search.policy, growing.predict(best), best.rounds
-    # The one-standard-error rule: with few events a small gain says little. Without a regression nothing would be left
-    # that tells subjects apart.
-    doubted = plan.has_linear_start and found.events >= policy.events_for_doubt
+    # The one-standard-error rule: with few events, or a single hold-out, a small gain says little. Without a regression
+    # nothing would be left that tells subjects apart.
+    doubted = hold_out is None and plan.has_linear_start and found.events >= policy.events_for_doubt
     if doubted and not is_clear(-growing.changes(parts), masses(parts), policy.least_gain):
         parts, rounds = [part._replace(grown=part.start) for part in parts], 0
     # Of many subjects so few are held out that counting their events adds more noise than the trees have bias.
