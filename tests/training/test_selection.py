@@ -534,3 +534,15 @@ def test_a_hold_out_needs_two_groups_only():
     assert set(group[kept]).isdisjoint(group[held])
     with pytest.raises(ValueError, match=r"3 groups .* use 3 folds or fewer"):
         split_folds(target, 5, 0, group)
+
+
+@curved
+def test_copies_of_subjects_do_not_make_trees_doubtful(with_policy):
+    """Three copies of each have three times the events, and say no more."""
+    X, (event, time) = curved_data(300)
+    rows = np.tile(np.arange(300), 3)
+    assert 3 * event.sum() > 400 > event.sum() > 100
+    for events, kept in ((400.0, True), (100.0, False)):
+        with_policy(events_for_doubt=events, least_gain=100.0)
+        model = automatic().fit(X[rows], (event[rows], time[rows]), groups=rows)
+        assert (model.n_estimators_ > 0) == kept

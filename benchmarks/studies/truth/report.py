@@ -17,6 +17,8 @@ from benchmarks.studies.truth.situations import SITUATIONS
 
 #: A ratio above this is counted as behind.
 TOLERATED = 1.15
+#: The model whose mean curve has no error but that of the sample.
+SAMPLE = "kaplan_meier"
 #: What a table has of FPBoost beside its error: title -> measure.
 BESIDE = {"mean curve": "mean_curve", "calibration": "calibration", "C": "c_index", "C of the truth": "c_index_truth"}
 
@@ -102,6 +104,7 @@ def summary(errors: pd.DataFrame, curves: pd.DataFrame) -> str:
         if ratio.empty:
             continue
         mean_curve = curves.loc[rows, OWN]
+        both = curves.loc[rows].reindex(columns=[OWN, SAMPLE]).dropna().mean()
         lines.append(
             [
                 f"{rows:,}",
@@ -110,10 +113,12 @@ def summary(errors: pd.DataFrame, curves: pd.DataFrame) -> str:
                 f"{(ratio > TOLERATED).sum()}",
                 f"{ratio.max():.2f} ({SITUATIONS[str(ratio.idxmax())].title})",
                 f"{100.0 * mean_curve.max():.1f} ({SITUATIONS[str(mean_curve.idxmax())].title})",
+                ", ".join(f"{100.0 * one:.1f}" for one in both),
             ]
         )
     head = ["rows", "situations", "geometric mean of ratios", f"above {TOLERATED}", "largest ratio"]
-    return "\n".join(grid([*head, "largest error of the mean curve"], lines, words=0)) + "\n"
+    head += ["largest error of the mean curve", "its mean, and that of Kaplan-Meier"]
+    return "\n".join(grid(head, lines, words=0)) + "\n"
 
 
 def situation_table(errors: pd.DataFrame, results: Results, rows: int) -> str:

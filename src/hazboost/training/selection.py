@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import NamedTuple
@@ -151,8 +152,7 @@ def keep(found: Found, hold_out: float | None) -> Choice:
     policy, parts, rounds = plan.search.policy, growing.predict(best), best.rounds
     # The one-standard-error rule: with few events, or a single hold-out, a small gain says little. Without a regression
     # nothing would be left that tells subjects apart.
-    doubted = hold_out is None and plan.has_linear_start and found.events >= policy.events_for_doubt
-    if doubted and not is_clear(-growing.changes(parts), masses(parts), policy.least_gain):
+    if hold_out is None and plan.has_linear_start and are_doubtful(growing, parts, found.events):
         parts, rounds = [part._replace(grown=part.start) for part in parts], 0
     # Of many subjects so few are held out that counting their events adds more noise than the trees have bias.
     if hold_out is None:
@@ -167,6 +167,16 @@ def keep(found: Found, hold_out: float | None) -> Choice:
     if rounds == 0 or (hold_out is not None and hold_out > policy.small_hold_out):
         return choice
     return replace(choice, members=tuple(best.members), start=None if hold_out is None else found.growing.starts[0])
+
+
+def are_doubtful(growing: Growing, parts: Sequence[Predicted], events: float) -> bool:
+    """Whether trees hardly help held-out subjects, although so many events would show it if they did.
+
+    Subjects of one group say the same, so that their events count by the number of groups.
+    """
+    policy, groups = growing.plan.search.policy, masses(parts)
+    events *= len(groups) / sum(part.held.target.n_subjects for part in parts)
+    return events >= policy.events_for_doubt and not is_clear(-growing.changes(parts), groups, policy.least_gain)
 
 
 def choose_start(plan: Plan, sample: Sample, hold_out: float | None, trust: Array) -> Choice:
@@ -312,7 +322,7 @@ class Growing:
         engine = self.engine(fold, ensemble.depth)
         return Predicted(held, start, engine.scores(member.trees, engine.matrix(held.X, start), (0, kept)))
 
-    def changes(self, parts: list[Predicted]) -> Array:
+    def changes(self, parts: Sequence[Predicted]) -> Array:
         """By how much the shrunken trees change the loss of each held-out subject, or group of them."""
         return changes(self.plan.objective, parts, self.trust, self.plan.search.policy.largest_difference)
 
