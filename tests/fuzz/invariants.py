@@ -135,9 +135,9 @@ def check_quantiles(s):
 
 def check_means(s):
     """Restricted means increase to the mean; `predict` is minus the one until the horizon."""
-    unit, horizon, mean = s.model.model_.unit, s.model.model_.horizon, s.model.predict_mean(s.X)
+    longest, horizon, mean = s.model.model_.longest, s.model.model_.horizon, s.model.predict_mean(s.X)
     require((mean > 0.0) & ~np.isnan(mean), "the mean is positive")
-    short, until, long = (restricted_mean(s, tau) for tau in (horizon, unit, s.times[-1]))
+    short, until, long = (restricted_mean(s, tau) for tau in (horizon, longest, s.times[-1]))
     require(short <= until * (1.0 + 1e-5), "restricted means increase")
     require(until <= long * (1.0 + 1e-5), "restricted means increase after the follow-up")
     require(long <= mean * (1.0 + 1e-5), "no restricted mean is larger than the mean")
