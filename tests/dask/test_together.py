@@ -17,7 +17,7 @@ from distributed import Client, LocalCluster
 import hazboost
 import hazboost.dask.together
 from hazboost.dask import FPBoost
-from hazboost.dask.together import run_together
+from hazboost.dask.together import _wait_for_parts, run_together
 from hazboost.engines.collective import own_place
 from tests.dask.conftest import cut, simulate
 
@@ -104,6 +104,14 @@ def processes_without_nannies(count):
                 process.wait()
 
 
+def test_partitions_that_are_never_computed_again_are_an_error(client):
+    """A worker that is left may be busy for ever, waiting for the lost one."""
+    busy = client.submit(sleep, 20.0, pure=False)
+    with pytest.raises(RuntimeError, match=r"within 0\.2 seconds; no model was made\. Restart the workers"):
+        _wait_for_parts(client, [busy], 0.2)
+    busy.cancel()
+
+
 @contextmanager
 def killed_in_training(cluster, pids):
     """Kill a worker as soon as all of them grow trees."""
@@ -131,6 +139,7 @@ def killed_in_training(cluster, pids):
 def test_a_killed_worker_leads_to_a_new_beginning_and_then_to_an_error(large, monkeypatch):
     """The model is that of all rows; where there are no more attempts, there is none."""
     monkeypatch.setattr(hazboost.dask.together, "SILENCE", 10)
+    monkeypatch.setattr(hazboost.dask.together, "PATIENCE", 100)
     X, Y = simulate()
     options = {"n_estimators": 400, "learning_rate": 0.01, "subsample": 1.0, "colsample_bytree": 1.0, "random_state": 0}
     local = hazboost.FPBoost(**options).fit(X, Y)

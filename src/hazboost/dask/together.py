@@ -51,6 +51,8 @@ def run_together(client: Client, work: Callable[..., T], parts: Sequence[Future]
     """
     for attempt in range(1, ATTEMPTS + 1):
         try:
+            # Partitions may take any time to be read; those of a lost worker are only computed again.
+            _wait_for_parts(client, [parts[number] for number in sizes], None if attempt == 1 else PATIENCE)
             return _attempt(client, work, parts, sizes)
         except LostWorkerError as error:
             if attempt == ATTEMPTS:
@@ -69,7 +71,6 @@ def run_together(client: Client, work: Callable[..., T], parts: Sequence[Future]
 
 def _attempt(client: Client, work: Callable[..., T], parts: Sequence[Future], sizes: Mapping[int, int]) -> list[T]:
     """Do the work once."""
-    _wait_for_parts(client, [parts[number] for number in sizes])
     shared = _by_worker(client, parts, sizes)
     # One training at a time on each worker: two of them would wait for each other. XGBoost uses the same names.
     with MultiLock(list(shared), client):
@@ -100,8 +101,8 @@ def _attempt(client: Client, work: Callable[..., T], parts: Sequence[Future], si
             client.cancel(list(futures.values()), force=True)
 
 
-def _wait_for_parts(client: Client, parts: Sequence[Future]) -> None:
-    """Wait until all partitions are there, computed again where a worker was lost."""
+def _wait_for_parts(client: Client, parts: Sequence[Future], patience: float | None) -> None:
+    """Wait until all partitions are there, computed again where a worker was lost; for so many seconds at most."""
     if not client.nthreads():
         try:
             client.wait_for_workers(1, timeout=PATIENCE)
@@ -110,7 +111,13 @@ def _wait_for_parts(client: Client, parts: Sequence[Future]) -> None:
                 f"no worker is left, and none has come within {PATIENCE} seconds; no model was made. Check "
                 "the cluster, and fit again."
             ) from error
-    wait(parts)
+    try:
+        wait(parts, timeout=patience)
+    except TimeoutError as error:
+        raise RuntimeError(
+            f"partitions of a lost worker were not computed again within {patience} seconds; no model was made. "
+            "Restart the workers, which may still wait for the lost one, and fit again."
+        ) from error
     failed = next((part for part in parts if part.status != "finished"), None)
     if failed is not None:
         reason = failed.exception() if failed.status == "error" else None
