@@ -90,6 +90,11 @@ class Gap(NamedTuple):
     expected: float
     standard_error: float
 
+    @property
+    def severity(self) -> float:
+        """The distance in units of what is no sign of a poor fit: from 1 on it is one."""
+        return self.error / max(SMALL_ERROR, STANDARD_ERRORS * self.standard_error)
+
 
 NO_GAP = Gap(np.nan, np.nan, np.nan, np.nan, np.nan)
 

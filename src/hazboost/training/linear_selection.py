@@ -13,9 +13,11 @@ import numpy as np
 from hazboost.boosting.likelihood import row_loss
 from hazboost.boosting.observed import Observed
 from hazboost.data.sample import Sample
+from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads.base import VALUE
 from hazboost.prediction.model import Start
 from hazboost.training.cross_validation import CrossValidation, Fold, is_clear
+from hazboost.training.diagnostics import largest_gap
 from hazboost.training.linear import LinearStart
 from hazboost.training.plan import Plan
 from hazboost.training.single import fit_linear_start, fit_linear_starts
@@ -57,21 +59,30 @@ def accelerate_folds(
 ) -> list[LinearStart] | None:
     """The same starts with features that act on time; None unless held-out subjects are clearly better with them.
 
-    One fold is enough to see that they are worse.
+    One fold is enough to see that they are worse. Where features nearly determine the time, densities can be more
+    likely although curves are poor; then the hazard is the better choice.
     """
     cv = comparison.cv
-    numbers, progress = range(len(cv.folds)), FoldProgress(len(cv.folds), ["effect"], draw=plan.search.verbose)
+    numbers, progress = range(len(cv.folds)), FoldProgress(len(cv.folds), ["effect"], draw=False)
 
     def fit(fold: Fold) -> LinearStart:
         return fit_linear_starts(plan, fold.kept, [ridge], most, accelerates=True)[0]
 
     faster = cv.map(fit, progress, numbers[:1])
     if comparison.changes(faster).sum() >= comparison.changes(starts[:1]).sum():
-        progress.close()
         return None
     faster += cv.map(fit, progress, numbers[1:])
     gain = comparison.changes(starts) - comparison.changes(faster)
-    return faster if is_clear(gain, comparison.masses, plan.search.policy.clear_gain) else None
+    if not is_clear(gain, comparison.masses, plan.search.policy.clear_gain):
+        return None
+    before, after = (mean_severity(cv, one) for one in (starts, faster))
+    return None if after > max(1.0, before) else faster  # False where curves are not comparable
+
+
+def mean_severity(cv: CrossValidation, starts: Sequence[LinearStart]) -> float:
+    """How far curves are from Kaplan-Meier for the subjects they were fitted to, as a mean over folds; 1 is poor."""
+    pairs = [(Distribution(one.mixture, one.margin(x.kept.X)), x.kept) for one, x in zip(starts, cv.folds, strict=True)]
+    return float(np.mean([largest_gap(curves, kept.target).severity for curves, kept in pairs]))
 
 
 @dataclass(frozen=True)
