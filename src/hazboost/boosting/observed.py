@@ -10,6 +10,7 @@ import numpy as np
 from hazboost.data.target import Target
 from hazboost.hazards.mixture import log_time
 from hazboost.utils.arrays import Array, Indices, Mask
+from hazboost.utils.memory import keep_freed_memory
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class Observed:
     @classmethod
     def of(cls, target: Target, n_causes: int) -> Observed:
         """Prepare the rows of a target, in the mixture's unit of time."""
+        keep_freed_memory()  # of which likelihoods make much
         seen = target.lower > 0.0
         late, between = np.flatnonzero(target.entry > 0.0), np.flatnonzero(target.interval)
         return cls(
