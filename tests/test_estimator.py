@@ -378,10 +378,10 @@ def test_only_ratios_of_weights_matter(options, step):
 @pytest.mark.parametrize("init", STARTS)
 @pytest.mark.parametrize("step", STEPS)
 def test_weight_two_is_the_row_twice(init, step):
-    """Where nothing counts subjects: the ridge of the leaves and their smallest size do."""
+    """Where nothing counts subjects: the ridge of the leaves and their smallest size do, and the choice of heads."""
     twice = np.arange(len(X)) % 3 == 0
     options = {"tree_method": "exact", "init": init, "subsample": 1.0, **STEPS[step]}
-    options |= {"reg_lambda": 0.0, "min_child_weight": 0.0}
+    options |= {"reg_lambda": 0.0, "min_child_weight": 0.0, "heads": None}
     weighted = small(**options).fit(X, Y, sample_weight=1.0 + twice)
     rows = np.r_[np.arange(len(X)), np.flatnonzero(twice)]
     repeated = small(**options).fit(X[rows], (EVENT[rows], TIME[rows]))
@@ -518,7 +518,7 @@ def test_paper_learns(fitted):
 
 
 def test_a_later_set_params_does_not_disturb_a_fitted_model(fitted):
-    model = small().fit(X, Y)
+    model = small(heads=None).fit(X, Y)
     before = model.predict(X)
     model.set_params(weibull_heads=7, heads_activation="tanh", parameter_activation="relu")
     np.testing.assert_array_equal(model.predict(X), before)

@@ -41,9 +41,10 @@ from hazboost.training.advice import advise_on_size, advise_on_ties, check_can_s
 from hazboost.training.cohort import describe_cohort
 from hazboost.training.constraints import check_constraints
 from hazboost.training.fit import Trained, train_model
-from hazboost.training.heads import choose_heads
+from hazboost.training.heads import Chosen, choose_heads, fit_heads
 from hazboost.training.plan import HORIZONS, Given, Plan, Search, Stopping, TimeScale, time_unit
 from hazboost.training.policy import POLICY, Pace
+from hazboost.training.refining import refine_heads
 from hazboost.training.starts import STARTS
 from hazboost.utils.arrays import Array
 from hazboost.utils.describe import describe
@@ -108,9 +109,12 @@ class FPBoost(Publisher):
         ``exponentiated_weibull``, ``bounded``. A bounded head is a burst of risk that comes and goes: several of them
         approximate any hazard without negative weights, and with no other family the share ``exp(-sum(w))`` of
         subjects never has the event (a cure fraction). ``"auto"`` adds up to three bounded heads, each if it raises the
-        likelihood without covariates by more than its parameters are worth (the Bayesian information criterion);
-        ``heads_`` says how many. It adds none with ``solver="gradient"``, an ``init`` that is not fitted by maximum
-        likelihood, or another ``heads_activation`` than the default. ``None``: no further heads.
+        likelihood without covariates by more than its parameters are worth (the Bayesian information criterion), and
+        none where recorded times are coarse. By the same criterion, of one Weibull and one LogLogistic head the second
+        is left out where no bounded one was added, and with ``init="linear"`` up to two LogLogistic or bounded heads
+        are added given the linear predictor where its curves are clearly off. ``heads_`` says how many there are.
+        Nothing is chosen with ``solver="gradient"``, an ``init`` that is not fitted by maximum likelihood, or another
+        ``heads_activation`` than the default. ``None``: no further heads.
     solver : {"newton", "gradient"}, default="newton"
         ``newton``: second order. A leaf is the gradient over a curvature that is at least as large, so that steps are
         bounded; steps of all scores except the level (without one, except the scales) are four times shorter, because
@@ -223,9 +227,10 @@ class FPBoost(Publisher):
     cv_results_ : dict
         Held-out mean losses of the cross-validation, if there was one: ``ridges`` and ``ridge_loss``, and
         ``round_loss`` from zero rounds on, with a shrinkage of ``E / (E + 100)`` after E events. ``trust`` is the
-        shrinkage of the trees' contribution in the final model, for each cause. ``calibration``, where there were
-        folds, is by what the hazard of each cause was multiplied at last: the ratio of observed to expected events of
-        held-out subjects.
+        shrinkage of the trees' contribution in the final model, for each cause. Where there were folds, ``weights`` are
+        those of the regression alone, of the regression with trees, and of trees that begin without covariates; and
+        ``calibration`` is by what the hazard of each cause was multiplied at last: the ratio of observed to expected
+        events of held-out subjects, to the power of ``E / (E + 100)``.
     history_ : dict
         ``train_loss``; with a validation set ``validation_loss``, and ``validation_concordance`` if that is the
         ``stopping_metric`` of a given number of rounds. The first entry of each list is the start, followed by one for
@@ -682,10 +687,11 @@ class FPBoost(Publisher):
         """
         published = self.solver == "gradient" or self.init in ("random", "km")
         policy, unit = POLICY, time_unit(data, as_published=published)
-        mixture, guess = self._mixture(policy.background_events * unit / data.exposure, n_causes), None
-        if self._chooses_heads:
+        mixture = self._mixture(policy.background_events * unit / data.exposure, n_causes)
+        without_covariates = np.empty(0)
+        if self.init in ("linear", "marginal"):
             drawn = sample.draw(policy.rows_for_linear, np.random.default_rng(seed)).scaled(unit, data.shortest)
-            mixture, guess = choose_heads(mixture, drawn.target, policy.most_bursts)
+            mixture, without_covariates = self._choose_heads(mixture, schema, drawn, seed)
         step = STEPS["newton" if self.solver == "newton" else self.gradient_scaling]
         n_threads = count_threads(self.n_jobs)
         constraints = read_constraints(schema, data.width, self.monotone_constraints, self.interaction_constraints)
@@ -707,7 +713,7 @@ class FPBoost(Publisher):
             ),
             stopping=Stopping("concordance" if self.stopping_metric == "concordance" else "loss", self.patience),
             search=Search(self.n_folds, seed, bool(self.verbose), policy, pace),
-            guess=guess,
+            without_covariates=without_covariates,
         )
 
     @property
@@ -715,11 +721,25 @@ class FPBoost(Publisher):
         """What the linear start acts on: ``"hazard"`` or ``"time"``; None without one."""
         return self.model_.linear_effect
 
+    def _choose_heads(self, mixture: Mixture, schema: Schema, sample: Sample, seed: int) -> Chosen:
+        """Heads, as far as they are to be chosen, with their fit without covariates."""
+        if not self._chooses_heads:
+            return fit_heads(mixture, sample.target).chosen(mixture)
+        chosen = choose_heads(mixture, sample.target, POLICY.most_bursts)
+        if self.init != "linear":
+            return chosen
+        some = sample.draw(POLICY.rows_for_ridge, np.random.default_rng(seed)).in_memory()
+        return refine_heads(chosen, some, schema, POLICY)
+
     @property
     def _chooses_heads(self) -> bool:
         """Whether heads are added by likelihood, which the first-order algorithm of the paper does not know."""
-        fitted = self.init in ("linear", "marginal") and self.solver == "newton"
-        return self.heads == "auto" and fitted and not self.uniform_heads and self.heads_activation == "scaled_softmax"
+        return (
+            self.heads == "auto"
+            and self.solver == "newton"
+            and not self.uniform_heads
+            and self.heads_activation == "scaled_softmax"
+        )
 
     def _engine(self, settings: dict[str, Any], features: Features, n_scores: int) -> Engine:
         """What grows the trees; subclasses that run elsewhere return another engine."""

@@ -162,8 +162,10 @@ class Publisher(Predictor):
         >>> from hazboost import FPBoost
         >>> from pathlib import Path
         >>> from tempfile import TemporaryDirectory
-        >>> X = np.random.default_rng(0).normal(size=(100, 1))
-        >>> model = FPBoost(n_estimators=2, random_state=0).fit(X, (X[:, 0] > -1.0, np.exp(-X[:, 0])))
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(100, 1))
+        >>> y = X[:, 0] > -1.0, rng.weibull(2.0, 100) * np.exp(-X[:, 0])
+        >>> model = FPBoost(n_estimators=2, random_state=0).fit(X, y)
         >>> with TemporaryDirectory() as folder:
         ...     model.calculator(Path(folder) / "page.html", labels={"x0": "Marker"}, time_unit="years")
         ...     size = (Path(folder) / "page.html").stat().st_size

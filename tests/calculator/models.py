@@ -52,6 +52,13 @@ def single(X, seed):
     return Surv.right(time <= end, np.minimum(time, end) + 0.5)
 
 
+def curved(X, seed):
+    """Times in days, of which a regression knows little: the young and the old are at risk."""
+    rng = np.random.default_rng(seed + 1)
+    time = 1500.0 * rng.weibull(1.3, len(X)) * np.exp(-2.0 * (np.abs(X["age"] - 58.0) > 8.0))
+    return Surv.right(np.ones(len(X), dtype=bool), time + 0.5)
+
+
 def competing(X, seed):
     """Times in years to events of two causes."""
     rng = np.random.default_rng(seed + 1)

@@ -18,7 +18,7 @@ from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIO
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads import HEADS
 from hazboost.training.starts import ConstantStart
-from tests.calculator.models import MODELS, categories, competing, fit, numbers, rows, single
+from tests.calculator.models import MODELS, categories, competing, curved, fit, numbers, rows, single
 from tests.calculator.running import (
     NODE,
     PREDICT_ALL,
@@ -45,7 +45,7 @@ def errors(model, X):
 
 #: Fits that take little time: in the first one, the models of several folds are averaged.
 FEW = {"n_estimators": 6, "max_depth": 3, "heads": None}
-FAST = {"numbers": {**FEW, "n_folds": 2, "n_estimators": "auto"}, "paper": {"n_estimators": 12}}
+FAST = {"numbers": {**FEW, "n_folds": 2, "n_estimators": "auto", "init": "marginal"}, "paper": {"n_estimators": 12}}
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -68,6 +68,14 @@ KINDS = {
     "signed": (FPBoost(**QUICK, heads_activation="tanh", init="random", weibull_heads=2), numbers, single),
     "deep": (FPBoost(**{**QUICK, "max_depth": 7}, min_child_weight=0.1), categories, single),
 }
+
+
+def test_trees_that_do_not_count_alike():
+    """Trees that correct a regression, and trees alone, of which each fold has a share of its own."""
+    X = numbers(300, 0)
+    model = FPBoost(n_folds=3, learning_rate=0.5, heads=None, random_state=0).fit(X, curved(X, 0))
+    assert len(set(model.model_.shares)) == 2
+    assert max(errors(model, rows("numbers", 60)).values()) < 1e-9
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -30,7 +30,9 @@ def adopt(local):
 
 @pytest.fixture(scope="module")
 def local():
-    return hazboost.FPBoost(n_estimators=3, init="marginal", random_state=0).fit(X, CAUSES.set_index(X.index))
+    return hazboost.FPBoost(n_estimators=3, init="marginal", heads=None, random_state=0).fit(
+        X, CAUSES.set_index(X.index)
+    )
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,7 @@ import pytest
 
 from hazboost.data.reading import as_target
 from hazboost.data.target import Target
-from hazboost.data.ties import spread_ties, typical_jump
-from hazboost.training.advice import COARSE
+from hazboost.data.ties import COARSE, spread_ties, typical_jump
 
 
 def simulate(n, seed=0):

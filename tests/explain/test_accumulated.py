@@ -79,7 +79,7 @@ def test_where_features_go_together_nobody_is_moved_to_where_nobody_is():
     X = rng.uniform(size=(1500, 2))
     time = rng.exponential(1.0, 1500) / np.where((X[:, 0] < 0.4) & (X[:, 1] > 0.6), 9.0, 1.0)
     y = Surv.right(time < 3.0, np.minimum(time, 3.0))
-    model = FPBoost(n_estimators=60, init="marginal", random_state=0).fit(X, y)
+    model = FPBoost(n_estimators=20, init="marginal", random_state=0).fit(X, y)
     first = rng.uniform(size=400)
     alike = np.column_stack([first, np.clip(first + rng.normal(scale=0.02, size=400), 0.0, 1.0)])
     spread = [

@@ -114,6 +114,17 @@ def test_trees_with_many_categories_and_missing_values_go_the_same_way(tmp_path)
     assert_equal(model, X, found, times_of(model))
 
 
+def test_trees_that_do_not_count_alike(tmp_path):
+    """Trees that correct a regression, and trees alone, of which each fold has a share of its own."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1.0, 1.0, size=(300, 2))
+    y = np.ones(300, dtype=bool), rng.weibull(1.5, 300) * np.exp(-2.0 * (np.abs(X[:, 0]) > 0.5))
+    model = FPBoost(n_folds=3, learning_rate=0.5, random_state=0).fit(X, y)
+    assert len(set(model.model_.shares)) == 2
+    found = compute(session_of(model, tmp_path), X, times_of(model))
+    assert_equal(model, X, found, times_of(model))
+
+
 def test_causes_whose_hazards_differ_in_time_have_the_incidences_of_adaptive_integration(tmp_path):
     rng = np.random.default_rng(1)
     X = rng.normal(size=(150, 2))
@@ -152,11 +163,12 @@ def test_a_loaded_model_gives_the_same_file(tmp_path):
 
 
 def test_the_file_says_what_its_columns_are(tmp_path):
-    session = session_of(fitted("categories, text"), tmp_path)
+    model = fitted("categories, text")
+    session = session_of(model, tmp_path)
     known = {name: json.loads(text) for name, text in session.get_modelmeta().custom_metadata_map.items()}
     assert known["features"] == ["x", "kind", "two", "z"]
     assert known["categories"] == {"kind": ["?", "no", "yes", "ü"], "two": ["a", "b"]}
-    assert known["heads"] == ["weibull_1", "loglogistic_1"]
+    assert known["heads"] == [f"{family}_1" for family, count in model.heads_.items() if count == 1]
     assert [one.shape for one in session.get_inputs()] == [["n", 4], ["times"]]
 
 

@@ -44,6 +44,7 @@ def test_clean_data_raise_no_flag(name):
     assert flags_of(split(*CLEAN[name](0), 0), n_estimators=15, max_depth=2) == []
 
 
+@pytest.mark.filterwarnings("ignore:the fitted curves are poor")  # of a model that has been told the times
 def test_flags_say_what_where_and_what_to_do():
     X, y = simulate(0, n=400)
     X = X.assign(days=y["time"] * 365.25)

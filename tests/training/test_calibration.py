@@ -6,15 +6,11 @@ import numpy as np
 import pytest
 
 from hazboost import FPBoost, Surv
-from hazboost.boosting.objective import Objective
-from hazboost.boosting.steps import STEPS
-from hazboost.data.sample import Sample
 from hazboost.data.target import Target
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.mixture import Mixture
-from hazboost.training.calibration import Predicted, count_events, level_shift, trust_by_evidence
-from hazboost.training.policy import POLICY
+from hazboost.training.calibration import count_events, level_shift
 
 
 def exponential(n_causes=1, activation="scaled_softmax"):
@@ -29,11 +25,6 @@ def scores_of(mixture, log_hazards):
     return scores
 
 
-def part_of(mixture, target, log_hazards):
-    scores = scores_of(mixture, log_hazards)
-    return Predicted(Sample(np.zeros((len(target), 1)), target), scores, scores)
-
-
 def test_expected_events_become_the_observed_ones():
     """Two causes, with rates that are predicted half and three times as large as they are."""
     rng, n, mixture = np.random.default_rng(0), 5_000, exponential(2)
@@ -44,7 +35,7 @@ def test_expected_events_become_the_observed_ones():
     time = np.minimum(first, limit)
     target = Target.of(time, np.where(cause > 0, time, np.inf), cause=cause)
     predicted = np.log(rates * [0.5, 3.0]) * np.ones((n, 1))
-    shift = level_shift(mixture, [part_of(mixture, target, predicted)], np.ones(mixture.n_scores), np.inf)
+    shift = level_shift(mixture, [(target, scores_of(mixture, predicted))], np.inf, 0.0)
     assert np.exp(mixture.scales @ shift) == pytest.approx([2.0, 1.0 / 3.0], rel=0.06)
     distribution = Distribution(mixture, scores_of(mixture, predicted) + shift)
     for one in (1, 2):
@@ -53,16 +44,22 @@ def test_expected_events_become_the_observed_ones():
         assert expected == pytest.approx(observed, rel=1e-12)
 
 
+@pytest.mark.parametrize("n", [1, 100, 10_000])
+def test_the_ratio_of_few_events_is_believed_in_part(n):
+    mixture = exponential()
+    target = Target.of(np.ones(n), np.ones(n))
+    parts = [(target, scores_of(mixture, np.full((n, 1), np.log(0.5))))]
+    factor = np.exp(mixture.scales @ level_shift(mixture, parts, np.inf, 100.0))[0]
+    assert factor == pytest.approx(2.0 ** (n / (n + 100)))
+
+
 def test_one_who_outlives_a_confident_prediction_does_not_decide():
     rng, n, mixture = np.random.default_rng(0), 2_000, exponential()
     time = rng.exponential(1.0, n)
     time[0] = 1e6
     target = Target.of(time, time)
-    part = part_of(mixture, target, np.zeros((n, 1)))
-    free, limited = (
-        np.exp(mixture.scales @ level_shift(mixture, [part], np.ones(mixture.n_scores), limit))[0]
-        for limit in (np.inf, 3.0)
-    )
+    parts = [(target, scores_of(mixture, np.zeros((n, 1))))]
+    free, limited = (np.exp(mixture.scales @ level_shift(mixture, parts, limit, 0.0))[0] for limit in (np.inf, 3.0))
     assert free < 0.01
     assert limited == pytest.approx(1.0, abs=0.06)
 
@@ -110,37 +107,7 @@ def test_rows_of_a_subject_count_together():
 def test_weights_without_a_level_stay():
     mixture = exponential(activation="relu")
     target = Target.of(np.ones(10), np.ones(10))
-    assert not level_shift(mixture, [part_of(mixture, target, np.ones((10, 1)))], np.ones(2), 3.0).any()
-
-
-def evidence(truth, n=2_000, sd=0.3):
-    """Trust in trees that add ``sd`` z to a log-hazard, where the truth adds ``truth`` z."""
-    rng, mixture = np.random.default_rng(0), exponential()
-    z = rng.normal(size=(n, 1))
-    time = rng.exponential(np.exp(-truth * z[:, 0]))
-    objective = Objective(mixture, 0.0, 0.5, STEPS["newton"])
-    part = part_of(mixture, Target.of(time, time), np.zeros((n, 1)))
-    part = part._replace(grown=scores_of(mixture, sd * z))
-    trust = np.full(mixture.n_scores, 0.5)
-    return trust_by_evidence(objective, [part], trust, POLICY)[0]
-
-
-def test_held_out_subjects_decide_how_much_of_the_trees_is_kept():
-    assert evidence(truth=0.6) == 1.0
-    assert evidence(truth=0.15) == 0.5
-    assert evidence(truth=0.0) == 0.5
-
-
-def test_a_cause_without_trust_gets_none():
-    mixture = exponential(2)
-    rng = np.random.default_rng(0)
-    z, n = rng.normal(size=(500, 1)), 500
-    time = rng.exponential(np.exp(-2.0 * z[:, 0]))
-    part = part_of(mixture, Target.of(time, time, cause=np.ones(n, dtype=int)), np.zeros((n, 2)))
-    part = part._replace(grown=scores_of(mixture, np.column_stack([z, 0.0 * z])))
-    trust = mixture.join_causes([np.full(3, 0.5), np.zeros(3)])
-    by_cause = mixture.by_cause(trust_by_evidence(Objective(mixture, 0.0, 0.5, STEPS["newton"]), [part], trust, POLICY))
-    assert [one[0] for one in by_cause] == [1.0, 0.0]
+    assert not level_shift(mixture, [(target, scores_of(mixture, np.ones((10, 1))))], 3.0, 0.0).any()
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # 300 subjects, and large effects

@@ -5,10 +5,11 @@ import pytest
 
 from hazboost import FPBoost, Surv
 from hazboost.data.target import Target
+from hazboost.data.ties import spread_ties
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.mixture import Mixture
-from hazboost.training.heads import add_burst, choose_heads, with_burst
+from hazboost.training.heads import choose_heads, fit_heads, insert_head, widen
 from hazboost.training.marginal import MarginalLoss, marginal_start
 
 COUNTS = {"weibull": 1, "loglogistic": 1}
@@ -50,6 +51,35 @@ def test_ordinary_times_need_no_burst(law, n):
 
 
 @pytest.mark.parametrize("n", [100, 1000])
+def test_a_weibull_head_is_enough_for_weibull_times(n):
+    times = [np.random.default_rng(seed).weibull(1.5, n) for seed in range(5)]
+    alone = [choose_heads(mixture(), seen(one), 3).mixture.counts for one in times]
+    assert sorted(one["loglogistic"] for one in alone)[:4] == [0, 0, 0, 0]
+
+
+def test_a_loglogistic_head_is_kept_where_it_is_needed():
+    """A risk that rises and falls for long, which no Weibull head does."""
+    time = np.random.default_rng(0).lognormal(0.0, 1.5, 1000)
+    assert choose_heads(mixture(), seen(time), 0).mixture.counts == COUNTS
+
+
+@pytest.mark.parametrize("counts", [{"loglogistic": 1}, {"weibull": 2, "loglogistic": 1}, {**COUNTS, "gompertz": 1}])
+def test_other_heads_than_the_usual_ones_were_asked_for(counts):
+    time = np.random.default_rng(0).weibull(1.5, 300)
+    assert choose_heads(mixture(counts), seen(time), 0).mixture.counts == counts
+
+
+def test_times_of_the_same_day_are_told_apart_only_to_choose():
+    """The fit of heads that are given is the maximum of the likelihood of the recorded times."""
+    time = np.ceil(np.random.default_rng(0).exponential(8.0, 300))
+    given, target = mixture({"weibull": 1}), seen(time)
+    exact, spread = (fit_heads(given, one).chosen(given).logs for one in (target, spread_ties(target)))
+    at_exact, at_spread = (np.abs(MarginalLoss.of(given, target)(logs)[1]).max() for logs in (exact, spread))
+    assert at_exact < 1e-4
+    assert at_spread > 1e-3
+
+
+@pytest.mark.parametrize("n", [100, 1000])
 def test_two_waves_are_found(n):
     """The largest error of survival falls with n, where that of the heads to begin with stays above 0.1."""
     time = waves(n, np.random.default_rng(0))
@@ -67,12 +97,13 @@ def test_two_waves_are_found(n):
 
 @pytest.mark.parametrize("n_causes", [1, 2])
 @pytest.mark.parametrize("counts", [COUNTS, {"weibull": 2, "loglogistic": 1, "bounded": 1}, {"loglogistic": 1}])
-def test_a_new_burst_leaves_the_others_as_they_are(counts, n_causes):
-    """A burst that is over before everything has no hazard, and the others have the weights they had."""
+@pytest.mark.parametrize(("family", "log_scale"), [("bounded", 500.0), ("loglogistic", -500.0), ("weibull", -500.0)])
+def test_a_new_head_leaves_the_others_as_they_are(family, log_scale, counts, n_causes):
+    """One that is over before everything, or begins after it, has no hazard; the others have the weights they had."""
     old = mixture(counts, n_causes)
-    new = with_burst(old)
+    new = widen(old, family)
     logs = np.random.default_rng(0).normal(size=old.n_scores)
-    wider = add_burst(old, new, logs, (500.0, 0.0))
+    wider = insert_head(old, new, logs, family, (log_scale, 0.0))
     times = np.array([[0.1, 0.5, 1.0, 4.0]])
     for cause in range(1, n_causes + 1):
         before, after = (
@@ -106,7 +137,7 @@ def test_the_choice_is_visible_and_can_be_made_by_the_user():
     X, y = simulate()
     quick = {"n_estimators": 2, "n_folds": 2, "random_state": 0}
     chosen = FPBoost(**quick).fit(X, y)
-    assert chosen.heads_["weibull"] == chosen.heads_["loglogistic"] == 1
+    assert chosen.heads_["weibull"] == 1
     assert 1 <= chosen.heads_["bounded"] <= 3
     given = FPBoost(**quick, heads={"bounded": 2}).fit(X, y)
     assert given.heads_ == {**COUNTS, "bounded": 2}

@@ -10,8 +10,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from hazboost import FPBoost
 from hazboost.training import fit, linear_selection, single
+from hazboost.training.growing import Growing
 from hazboost.training.policy import POLICY
-from hazboost.training.selection import Growing
 
 #: Many subjects, in miniature: those of `simulate` are held out once, and choices are made on some of the rest.
 FEW = {
@@ -38,8 +38,8 @@ class Watch:
         self.starts, self.accelerated, self.trees, self.final = [], [], [], []
         fit_linear_starts, grow_fold, matrix = single.fit_linear_starts, Growing.grow_fold, fit.training_matrix
 
-        def watched_starts(plan, sample, ridges, most, *, accelerates=False):
-            path = fit_linear_starts(plan, sample, ridges, most, accelerates=accelerates)
+        def watched_starts(plan, sample, ridges, most, *, accelerates=False, near=None):
+            path = fit_linear_starts(plan, sample, ridges, most, accelerates=accelerates, near=near)
             drawn = sample.draw(most, np.random.default_rng(plan.search.seed))
             (self.accelerated if accelerates else self.starts).append((len(ridges), len(drawn.target)))
             return path

@@ -12,58 +12,14 @@ import pytest
 from scipy.sparse import csr_matrix
 
 from hazboost import FPBoost, Surv
-from hazboost.data.features import Schema
 from hazboost.data.folds import split_folds
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
 from hazboost.training import cross_validation
-from hazboost.training.calibration import masses
-from hazboost.training.cross_validation import CrossValidation, Fold, is_clear, mean_curve
+from hazboost.training.cross_validation import CrossValidation, Fold, is_clear
 from hazboost.training.plan import Plan
 from hazboost.training.policy import POLICY
-from hazboost.training.selection import (
-    Ensemble,
-    Growing,
-    Member,
-    divide,
-    fit_constant_start,
-)
-from hazboost.utils.progress import FoldProgress
-
-
-@pytest.fixture
-def with_policy(monkeypatch):
-    """Fit with some constants of the automatic fit changed."""
-
-    def change(**constants):
-        monkeypatch.setattr("hazboost.estimator.POLICY", replace(POLICY, **constants))
-
-    return change
-
-
-def linear_data(n=400, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 4))
-    time = rng.weibull(1.5, n) * np.exp(-0.7 * X[:, 0] + 0.5 * X[:, 1])
-    limit = rng.exponential(2.0, n)
-    return X, (time <= limit, np.minimum(time, limit))
-
-
-def curved_data(n=600, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.uniform(-1, 1, size=(n, 3))
-    time = rng.weibull(1.5, n) * np.exp(-2.0 * (np.abs(X[:, 0]) > 0.5))
-    limit = rng.exponential(2.0, n)
-    return X, (time <= limit, np.minimum(time, limit))
-
-
-#: Trees that learn so large a difference, and are shrunk, leave the mean curve of the training data by a little.
-curved = pytest.mark.filterwarnings("ignore:the fitted curves are poor")
-
-
-def automatic(**parameters):
-    """The defaults, with fewer folds and longer steps."""
-    return FPBoost(**{"n_folds": 3, "learning_rate": 0.3, "random_state": 0, **parameters})
+from tests.training.simulated import automatic, crossed_data, curved, curved_data, linear_data
 
 
 def test_linear_data_get_a_weak_ridge_and_noise_a_strong_one():
@@ -85,32 +41,6 @@ def test_trees_add_what_is_not_linear():
     assert model.score(X_new, y_new) > linear.score(X_new, y_new) + 0.1
 
 
-def test_trees_that_hardly_help_are_left_out_where_events_are_many(with_policy):
-    """A gain below one standard error: the model is the regression, and nearer to the truth than with the trees."""
-    X, y = linear_data(1_500, seed=3)
-    X_new, times = linear_data(500, seed=30)[0], np.linspace(0.1, 3.0, 40)
-    truth = np.exp(-((times * np.exp(0.7 * X_new[:, :1] - 0.5 * X_new[:, 1:2])) ** 1.5))
-
-    def error(model):
-        return float(np.sqrt(np.mean((model.predict_survival_function(X_new, times=times) - truth) ** 2)))
-
-    plain = automatic().fit(X, y)
-    assert plain.n_estimators_ == 0 < int(np.argmin(plain.cv_results_["round_loss"]))
-    assert plain.model_.n_trees == 0
-    with_policy(events_for_doubt=np.inf)
-    grown = automatic().fit(X, y)
-    assert grown.n_estimators_ > 0
-    assert error(plain) < error(grown)
-
-
-def test_without_a_regression_trees_stay(with_policy):
-    """Nothing else would tell subjects apart."""
-    with_policy(events_for_doubt=0.0, least_gain=100.0)
-    X, y = linear_data()
-    assert automatic().fit(X, y).n_estimators_ == 0
-    assert automatic(init="marginal").fit(X, y).n_estimators_ > 0
-
-
 @curved
 def test_choice_is_the_minimum_of_what_can_be_read_afterwards():
     X, y = curved_data()
@@ -118,23 +48,9 @@ def test_choice_is_the_minimum_of_what_can_be_read_afterwards():
     results = model.cv_results_
     assert results["ridges"] == list(POLICY.ridges)
     assert model.ridge_ == results["ridges"][int(np.argmin(results["ridge_loss"]))]
-    assert model.n_estimators_ == int(np.argmin(results["round_loss"]))
+    # Trees that begin without covariates have a number of rounds of their own.
+    assert model.n_estimators_ >= int(np.argmin(results["round_loss"])) > 0
     assert len(model.history_["train_loss"]) == model.n_estimators_ + 1
-
-
-@curved
-def test_model_is_the_average_of_those_of_the_folds():
-    """Each fold's trees, cut at the common number of rounds or where they stopped, from the start on all rows."""
-    X, y = curved_data()
-    model = automatic().fit(X, y).model_
-    encoded = model.schema.encode(X)
-    matrix = model.engine.matrix(encoded, model.start.margin(encoded))
-    parts = [model.engine.scores(trees, matrix) for trees in model.boosters]
-    assert len(parts) == 3
-    assert np.abs(parts[0] - parts[1]).max() > 0.01
-    start = model.start.margin(encoded)
-    grown = start + model.trust * (np.mean(parts, axis=0) - start)
-    np.testing.assert_allclose(model.distribution(X).scores, grown, atol=1e-6)
 
 
 def test_few_events_make_trees_count_less():
@@ -164,109 +80,14 @@ def test_above_a_number_of_subjects_trees_are_grown_anew_on_all_rows(with_policy
     np.testing.assert_array_equal(auto.model_.distribution(X).scores, as_much.distribution(X).scores)
 
 
-def test_a_stopped_fold_keeps_its_best_round():
-    """For a number of rounds that it made, as many; beyond, the best one, which is not the last."""
-    member = Member(None, 2, [6.0, 5.0, 4.0, 3.0, 2.0], [9.0, 8.0, 3.0, 4.0, 5.0])
-    assert [member.rounds_kept(rounds) for rounds in (0, 1, 4, 5, 50)] == [0, 1, 4, 2, 2]
-
-
-def test_the_curve_of_a_stopped_fold_goes_on_with_its_best_loss():
-    stopped, other = Member(None, 1, [], [3.0, 1.0, 4.0]), Member(None, 4, [], [5.0, 4.0, 3.0, 2.0, 1.0])
-    np.testing.assert_allclose(Ensemble(2, [stopped, other]).loss, [4.0, 2.5, 3.5, 1.5, 1.0])
-    np.testing.assert_allclose(mean_curve([[3.0, 2.0], [1.0]], [0.0, 7.0]), [2.0, 4.5])
-
-
-@pytest.mark.parametrize("rate", [0.1, 0.5])
-@pytest.mark.parametrize("patience", [2.0, 5.0])
-def test_patience_and_most_rounds_are_longer_for_shorter_steps(monkeypatch, with_policy, rate, patience):
-    """With a held-out loss that never improves, a fold stops when its patience ends."""
-    with_policy(with_folds=replace(POLICY.with_folds, patience=patience))
-    seen = []
-    grow_fold = Growing.grow_fold
-
-    def watched(*arguments):
-        seen.append(grow_fold(*arguments))
-        return seen[-1]
-
-    monkeypatch.setattr(Growing, "grow_fold", watched)
-    X, y = linear_data(150)
-    automatic(learning_rate=rate, init="marginal").fit(np.random.default_rng(1).normal(size=X.shape), y)
-    assert seen
-    for one in seen:
-        best = int(np.argmin(one.held_out_loss[1:])) + 1
-        assert one.best == best
-        assert len(one.held_out_loss) - 1 == min(best + patience / rate, POLICY.max_rounds / rate)
-
-
-def test_held_out_losses_are_those_of_shrunken_trees(monkeypatch):
-    """The curve that chooses the rounds describes the model that is used, in which trees count by the trust.
-
-    No subject counts for more than its limit there, and how many reach it depends on the rows that trees were grown on.
-    """
-    members, starts = [], []
-    grow_fold = Growing.grow_fold
-
-    def watched(growing, fold, *arguments):
-        members.append(grow_fold(growing, fold, *arguments))
-        starts.append((growing, fold))
-        return members[-1]
-
-    monkeypatch.setattr(Growing, "grow_fold", watched)
-    X, y = curved_data(300)
-    automatic(max_depth=2).fit(X, y)
-    limit = POLICY.largest_difference
-    for member, (growing, fold) in zip(members, starts, strict=True):
-        start = growing.starts[fold.number].margin(fold.held.X)
-        engine, objective = growing.engine(fold, 2), growing.plan.objective
-        grown = engine.scores(member.trees, engine.matrix(fold.held.X, start), (0, 3))
-        rows = objective.observe(fold.held.target)
-        shrunken = start + growing.trust * (grown - start)
-        at_start, *at_end = (objective.losses(scores, rows) for scores in (start, shrunken, grown))
-        expected, unshrunken = (np.mean(at_start + np.clip(loss - at_start, -limit, limit)) for loss in at_end)
-        assert 0.5 < growing.trust[0] < 0.8
-        assert member.held_out_loss[3] == pytest.approx(expected, abs=1e-5)
-        assert abs(member.held_out_loss[3] - unshrunken) > 1e-4
-
-
 def test_without_a_linear_start_there_is_no_ridge():
     X, y = curved_data(300)
     model = automatic(init="marginal").fit(X, y)
     assert model.ridge_ is None
-    assert set(model.cv_results_) == {"round_loss", "trust", "calibration"}
+    assert set(model.cv_results_) == {"round_loss", "trust", "weights", "calibration"}
     neither = automatic(init="marginal", n_estimators=3).fit(X, y)
     assert neither.cv_results_ == {}
     assert neither.ridge_ is None
-
-
-def crossed_data(n=500, seed=0):
-    """Who is at risk is decided by three features together: no two of them tell anything."""
-    rng = np.random.default_rng(seed)
-    X = rng.choice([-1.0, 1.0], size=(n, 3))
-    time = rng.weibull(1.5, n) * np.exp(-1.5 * X.prod(axis=1))
-    return X, (np.ones(n, dtype=bool), time)
-
-
-@pytest.mark.filterwarnings("ignore:the fitted curves are poor")  # they are, by 0.07, of the shallow trees above all
-@pytest.mark.parametrize("most_rows", [100, 5_000])
-def test_deeper_trees_where_features_act_together(with_policy, most_rows):
-    """With folds, and with one hold-out, at the slow pace: fast enough, shallow trees nearly learn this too."""
-    with_policy(subjects_for_folds=most_rows, events_for_leaf=0.1, with_hold_out=POLICY.with_folds)
-    X, y = crossed_data()
-    X_new, y_new = crossed_data(seed=1)
-    options = {"colsample_bytree": 1.0, "subsample": 1.0, "learning_rate": 0.5}
-    model, shallow = (automatic(max_depth=depth, **options).fit(X, y) for depth in ("auto", 2))
-    assert (model.max_depth_, shallow.max_depth_) == (4, 2)
-    assert model.score(X_new, y_new) > shallow.score(X_new, y_new) + 0.02
-    given = automatic(max_depth=4, **options).fit(X, y)
-    np.testing.assert_array_equal(model.predict(X), given.predict(X))
-
-
-@curved
-def test_no_deeper_trees_where_two_features_are_enough():
-    X, y = curved_data()
-    model, shallow = (automatic(max_depth=depth).fit(X, y) for depth in ("auto", 2))
-    assert model.max_depth_ == 2
-    np.testing.assert_array_equal(model.predict(X), shallow.predict(X))
 
 
 def test_given_rounds_are_those_of_shallow_trees():
@@ -287,37 +108,6 @@ def test_a_gain_is_clear_beyond_two_standard_errors():
     assert is_clear(0.1 * heavy, heavy, 2.0), "the same gain for everybody"
 
 
-@pytest.fixture
-def growing():
-    """Three folds of ten groups of six, and marginal starts."""
-    X, (event, time) = curved_data(60)
-    sample = Sample(X, Target.of(time / time.max(), np.where(event, time / time.max(), np.inf)), np.arange(60) // 6)
-    plan = automatic(init="marginal")._plan(Schema(None, {}, sparse=False), sample.summary(), 1, 0, sample)
-    cv = divide(plan, sample, None)
-    starts = tuple(fit_constant_start(plan, fold.kept) for fold in cv.folds)
-    return Growing(plan, cv, starts, np.full(plan.objective.mixture.n_scores, 0.5))
-
-
-def grow_all(growing):
-    return growing.grow_folds(2, FoldProgress(3, ["rounds"], draw=False))
-
-
-def test_without_rounds_nothing_changes(growing):
-    """XGBoost reads a booster up to round 0 as all of it."""
-    rising = [one._replace(held_out_loss=list(range(len(one.held_out_loss)))) for one in grow_all(growing)]
-    np.testing.assert_array_equal(growing.changes(growing.predict(Ensemble(2, rising))), np.zeros(10))
-
-
-def test_changes_are_those_of_groups_and_add_up_to_the_mean_loss(growing):
-    members = grow_all(growing)
-    falling = [one._replace(best=5, held_out_loss=[-float(i) for i in range(6)]) for one in members]
-    parts = growing.predict(Ensemble(2, falling))
-    np.testing.assert_array_equal(masses(parts), np.full(10, 6.0))
-    held = [len(fold.held.target) for fold in growing.cv.folds]
-    course = [(one.held_out_loss[5] - one.held_out_loss[0]) * n for one, n in zip(members, held, strict=True)]
-    assert growing.changes(parts).sum() == pytest.approx(sum(course), rel=1e-4)
-
-
 def test_too_few_groups_are_refused():
     X, y = linear_data(60)
     with pytest.raises(ValueError, match=r"2 groups \(n_samples=60\) cannot be divided into 3 folds"):
@@ -334,23 +124,6 @@ def test_events_of_one_group_only_are_refused():
         automatic().fit(X, (group == 0, time), groups=group)
     with pytest.raises(ValueError, match="all events are in one fold"):
         automatic().fit(X, (np.arange(60) == 7, time))
-
-
-def test_few_events_are_not_enough_for_deeper_trees(monkeypatch, with_policy):
-    with_policy(events_for_leaf=100 / 2**4)
-    tried = []
-    grow_folds = Growing.grow_folds
-
-    def watched(growing, depth, *arguments):
-        tried.append(depth)
-        return grow_folds(growing, depth, *arguments)
-
-    monkeypatch.setattr(Growing, "grow_folds", watched)
-    automatic().fit(*crossed_data(99))
-    assert set(tried) == {2}
-    automatic().fit(*crossed_data(100))
-    assert 4 in tried
-    assert 8 not in tried
 
 
 def test_many_subjects_in_groups_are_held_out_once():
@@ -440,9 +213,9 @@ def test_newton_takes_negative_weights(activation):
 def test_defaults_choose_everything_and_average():
     X, y = curved_data(300)
     model = FPBoost(random_state=0).fit(X, y)
-    assert len(model.model_.boosters) == model.n_folds == 5
+    assert len(model.model_.boosters) == model.n_folds + POLICY.folds_alone == 7
     assert model.ridge_ in POLICY.ridges
-    assert set(model.cv_results_) == {"ridges", "ridge_loss", "round_loss", "trust", "calibration"}
+    assert set(model.cv_results_) == {"ridges", "ridge_loss", "round_loss", "trust", "weights", "calibration"}
     assert model.max_depth_ in POLICY.depths
     assert model.model_.mixture.counts == {"weibull": 1, "loglogistic": 1}
     assert model.model_.mixture.n_scores == 7
@@ -495,7 +268,7 @@ def test_validation_loss_is_that_of_the_model_also_where_trees_count_less(with_p
     with_policy(subjects_for_folds=most_rows)
     (X, y), (X_new, y_new) = curved_data(300), curved_data(200, seed=1)
     model = automatic().fit(X, y, eval_set=(X_new, y_new))
-    assert len(model.model_.boosters) == (3 if most_rows > 300 else 1)
+    assert len(model.model_.boosters) == (3 + POLICY.folds_alone if most_rows > 300 else 1)
     at_the_end = model.history_["validation_loss"][-1]
     distribution, (event, time) = model.model_.distribution(X_new), y_new
     hazard = np.diagonal(distribution.hazard(time))
@@ -519,14 +292,6 @@ def test_small_folds_are_worked_on_one_after_the_other(rows, workers):
     assert CrossValidation((Fold(0, part, part), Fold(1, part, part)), 6).workers == workers
 
 
-def test_a_single_hold_out_has_all_threads(growing):
-    plan = replace(growing.plan, objective=replace(growing.plan.objective, n_threads=6))
-    assert replace(growing, plan=plan).threads == 2
-    one = replace(growing, plan=plan, cv=replace(growing.cv, folds=growing.cv.folds[:1]))
-    assert one.threads == 6
-    assert one.engine(one.cv.folds[0], 2).settings["nthread"] == 6
-
-
 def test_a_hold_out_needs_two_groups_only():
     target = Target.of(np.ones(60), np.where(np.arange(60) % 2, 1.0, np.inf))
     group = np.arange(60) % 3
@@ -534,15 +299,3 @@ def test_a_hold_out_needs_two_groups_only():
     assert set(group[kept]).isdisjoint(group[held])
     with pytest.raises(ValueError, match=r"3 groups .* use 3 folds or fewer"):
         split_folds(target, 5, 0, group)
-
-
-@curved
-def test_copies_of_subjects_do_not_make_trees_doubtful(with_policy):
-    """Three copies of each have three times the events, and say no more."""
-    X, (event, time) = curved_data(300)
-    rows = np.tile(np.arange(300), 3)
-    assert 3 * event.sum() > 400 > event.sum() > 100
-    for events, kept in ((400.0, True), (100.0, False)):
-        with_policy(events_for_doubt=events, least_gain=100.0)
-        model = automatic().fit(X[rows], (event[rows], time[rows]), groups=rows)
-        assert (model.n_estimators_ > 0) == kept

@@ -83,9 +83,11 @@ def test_a_cross_validation_has_one_bar(parameters, stages, capsys):
     cross_validation, *rounds, rest = capsys.readouterr().err.split("\n")
     assert rest == ""
     if model.n_estimators == "auto":  # the models of the folds are the model
-        assert len(model.model_.boosters) == 3
-        for depth, line in zip(POLICY.depths[1:], rounds, strict=False):
+        *deeper, _ = rounds if "linear" in parameters.values() else [*rounds, ""]
+        assert len(model.model_.boosters) == 3 + POLICY.folds_alone * (len(deeper) < len(rounds))
+        for depth, line in zip(POLICY.depths[1:], deeper, strict=False):
             assert f"depth {depth} in" in line
+        assert all("trees alone in 2/2 folds" in last_line(line) for line in rounds[len(deeper) :])
     else:
         assert "4/4 rounds" in last_line(*rounds)
     assert "█" * 24 + f" {stages[-1]} in 3/3 folds" in last_line(cross_validation)

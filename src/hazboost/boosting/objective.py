@@ -146,7 +146,7 @@ class Objective:
         A step in ``log k`` moves ``k log t``: of a steep head, one that suits the rows of a leaf that were sampled can
         multiply the cumulative hazard of a later row by thousands.
         """
-        if self.mixture.in_logs is not self.mixture:
+        if not self.mixture.has_log_scores:
             return
         for score in np.flatnonzero(self.mixture.of_role("shape")):
             excess = np.maximum(scores[:, score] - USUAL_LOG_SHAPE, 0.0)

@@ -49,6 +49,7 @@ def encode_forest(model: Model) -> dict[str, Any]:
     features = [feature for feature, *_ in questions]
     return {
         "ensembles": ensembles,
+        "shares": model.shares.tolist(),
         "nodes": pack(nodes, "Uint16" if len(questions) < 2**16 - 1 else "Uint32"),
         "leaves": pack(leaves, "Float32"),
         "feature": pack(features, "Uint16" if max(features, default=0) < 2**16 else "Uint32"),

@@ -63,8 +63,10 @@ def calculator_page(
     >>> import numpy as np
     >>> from hazboost import FPBoost
     >>> from hazboost.calculator import calculator_page
-    >>> X = np.random.default_rng(0).normal(size=(100, 1))
-    >>> model = FPBoost(n_estimators=2, random_state=0).fit(X, (X[:, 0] > -1.0, np.exp(-X[:, 0])))
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(100, 1))
+    >>> y = X[:, 0] > -1.0, rng.weibull(2.0, 100) * np.exp(-X[:, 0])
+    >>> model = FPBoost(n_estimators=2, random_state=0).fit(X, y)
     >>> page = calculator_page(model, title="Risk of a relapse", time_unit="years")
     >>> page.startswith("<!doctype html>"), "<title>Risk of a relapse</title>" in page
     (True, True)

@@ -23,8 +23,9 @@ from hazboost.engines.collective import fingerprint, own_place
 from hazboost.prediction.model import Start
 from hazboost.training.cross_validation import CrossValidation, Fold
 from hazboost.training.fit import Trained, advise, assemble, fit_start, grow_final, in_user_time
+from hazboost.training.growing import Ensemble, Growing, trust_in_trees
 from hazboost.training.plan import Plan
-from hazboost.training.selection import Choice, Ensemble, Growing, choose_start, find_best, keep, trust_in_trees
+from hazboost.training.selection import Choice, choose_start, find_best, keep
 from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.progress import FoldProgress
 from hazboost.utils.threads import limit_threads
@@ -55,7 +56,7 @@ def train_on_workers(plan: Plan, rows: Rows, summary: Summary, drawn: Sample, va
         choice = data.choose()
         scaled = drawn.scaled(unit, summary.shortest)
         start = choice.start or fit_start(plan, scaled, choice)
-        if choice.members:
+        if choice.averaged:
             grown = grow_final(plan, scaled, watched, start, choice)
         else:
             grown = data.grow(rows, partial(grow_last, start=start, choice=choice, validation=watched))

@@ -10,6 +10,11 @@ from hazboost.data.nonparametric import kaplan_meier
 from hazboost.data.rounding import merge_close
 from hazboost.data.target import Target
 
+#: Among fewer events ties say nothing.
+ENOUGH_EVENTS = 20
+#: Jumps of Kaplan-Meier at tied times, in the median over its fall, from which on times are coarse.
+COARSE = 0.018
+
 
 def typical_jump(target: Target) -> float:
     r"""By how much the Kaplan-Meier curve falls at once where events share their times.
@@ -37,6 +42,28 @@ def typical_jump(target: Target) -> float:
     order = np.argsort(jump)
     reached = np.cumsum(fall[order])
     return float(jump[order][np.searchsorted(reached, 0.5 * reached[-1])])
+
+
+def are_coarse(target: Target) -> bool:
+    """Whether many events share few recorded times, which a likelihood would take for exact ones.
+
+    Examples
+    --------
+    >>> years = np.ceil(np.random.default_rng(0).exponential(4.0, 200))
+    >>> are_coarse(Target.of(years, years))
+    True
+    """
+    if target.interval.any():  # whoever gives intervals knows of them
+        return False
+    events, times = int(target.event.sum()), count_times(target)
+    if events < ENOUGH_EVENTS or 2 * times > events:  # a few ties say nothing of how times were recorded
+        return False
+    return typical_jump(target) >= COARSE
+
+
+def count_times(target: Target) -> int:
+    """Number of distinct times of events."""
+    return len(np.unique(merge_close(target.lower[target.event])))
 
 
 def spread_ties(target: Target) -> Target:

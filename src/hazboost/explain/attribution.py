@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
-from operator import add
 from typing import Any
 
 import numpy as np
@@ -68,6 +66,6 @@ def rows_at_a_time(model: Model, width: int, n_times: int = 1) -> int:
 def _of_trees(model: Model, encoded: Any, divide: Callable[[Trees, Matrix], Array]) -> Array:
     """What an engine says of each ensemble, as it counts in the model; without the start."""
     matrix = model.engine.matrix(encoded, np.zeros((encoded.shape[0], model.mixture.n_scores)))
-    mean = reduce(add, (divide(trees, matrix) for trees in model.boosters)) / len(model.boosters)
+    mean = model.mean_of_ensembles(lambda trees: divide(trees, matrix))
     shrunken: Array = mean * model.trust.reshape(-1, *([1] * (mean.ndim - 2)))
     return shrunken

@@ -22,6 +22,9 @@ from hazboost.training.linear import AcceleratedStart, LinearStart
 from hazboost.training.starts import ConstantStart
 from hazboost.utils.arrays import Indices
 
+#: By this the sum of shares may differ from one.
+ROUNDING = 1e-9
+
 
 def check_engine(engine: Engine, n_scores: int, n_features: int) -> None:
     """It makes so many scores of so many features; a divided one makes none of them twice."""
@@ -60,6 +63,8 @@ def check_model(model: Model, n_features: int) -> None:
     """Start, shrinkage and schema belong to the heads and features. The engine was checked before its trees."""
     n_scores = model.mixture.n_scores
     _require(model.trust.shape == (n_scores,), "trust")
+    _require(model.shares.shape == (len(model.boosters),) and bool((model.shares > 0.0).all()), "shares")
+    _require(abs(float(model.shares.sum()) - 1.0) < ROUNDING, "shares")
     _check_schema(model.schema, n_features)
     _check_start(model.start, model.mixture, model.schema, n_features)
 

@@ -162,6 +162,7 @@ ENGINES = OneOf({**WHOLE_ENGINES, DividedEngine: Record(DividedEngine, {"parts":
 #: Fields of a model besides its trees, which only its engine can read.
 MODEL_FIELDS: dict[str, Kind] = {
     "engine": ENGINES,
+    "shares": FINITE,
     "start": STARTS,
     "mixture": MIXTURE,
     "trust": FINITE,

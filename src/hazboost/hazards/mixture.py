@@ -179,6 +179,11 @@ class Mixture:
         exp = PARAMETER_ACTIVATIONS["exp"]
         return self if self.parameter_activation is exp else replace(self, parameter_activation=exp)
 
+    @property
+    def has_log_scores(self) -> bool:
+        """Whether scores are log-parameters themselves."""
+        return self.in_logs is self
+
     @cached_property
     def scores_of_causes(self) -> tuple[Indices, ...]:
         """For each cause the positions of its scores, in the layout of a mixture with one."""
@@ -280,7 +285,7 @@ class Mixture:
 
     def scores_of_logs(self, logs: Array) -> Array:
         """Turn log-parameters, laid out like scores on the first axis, into scores; weights' scores stay."""
-        if self is self.in_logs:
+        if self.has_log_scores:
             return logs
         parameters, weights = logs[: self.first_weight_score], logs[self.first_weight_score :]
         return np.concatenate([self.parameter_activation.inverse(parameters), weights])

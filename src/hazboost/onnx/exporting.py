@@ -71,10 +71,11 @@ def _scores(model: Model, features: TracedArray, n_features: int) -> TracedArray
     """Raw scores, of shape (n, scores): start plus shrunken mean of the trees."""
     known = _with_known_categories(features, model.schema, n_features)
     start = start_scores(model.start, known)
-    trees = [tree for ensemble in model.boosters for tree in read_trees(model.engine, ensemble)]
+    ensembles = zip(model.shares.tolist(), model.boosters, strict=True)
+    trees = [(share, tree) for share, ensemble in ensembles for tree in read_trees(model.engine, ensemble)]
     grown = sum_trees(_as_trees_read(known, model), trees, model.mixture.n_scores)
     # Neither start nor trees need to depend on the rows.
-    return np.zeros_like(features[:, :1]) + start + grown * (model.trust / len(model.boosters))
+    return np.zeros_like(features[:, :1]) + start + grown * model.trust
 
 
 def _with_known_categories(features: TracedArray, schema: Schema, n_features: int) -> TracedArray:

@@ -52,7 +52,9 @@ def plot_selection(model: SelectedModel, ax: Any = None) -> list[Any]:
     if "round_loss" in results:
         # The first loss is that of the start, before any tree, so position and number of rounds agree.
         losses = results["round_loss"]
-        panels.append(("rounds", range(len(losses)), losses, float(model.n_estimators_)))
+        # Trees that begin without covariates may keep more rounds than those of this curve.
+        chosen = min(model.n_estimators_, int(np.argmin(losses)))
+        panels.append(("rounds", range(len(losses)), losses, float(chosen)))
     if not panels:
         raise ValueError(
             "model: nothing was chosen by cross-validation, so there is nothing to draw; fit with init='linear' or "

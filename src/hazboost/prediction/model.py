@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
@@ -42,7 +42,9 @@ class Model:
     engine : Engine
         Reads the trees.
     boosters : tuple of Trees
-        The trees; the scores of several ensembles are averaged.
+        The trees, in one ensemble or more.
+    shares : array of shape (ensembles,)
+        The weight of each ensemble in the mean of their scores; together one.
     start : Start
         Scores before the first tree; the linear part, where there is one.
     mixture : Mixture
@@ -59,6 +61,7 @@ class Model:
 
     engine: Engine
     boosters: tuple[Trees, ...]
+    shares: Array
     start: Start
     mixture: Mixture
     trust: Array
@@ -99,8 +102,12 @@ class Model:
     def _scores_of_block(self, encoded: Any) -> Array:
         start = self.start.margin(encoded)
         matrix = self.engine.matrix(encoded, start)
-        grown = reduce(add, (self.engine.scores(trees, matrix) for trees in self.boosters))
-        return shrink(start, grown / len(self.boosters), self.trust)
+        return shrink(start, self.mean_of_ensembles(lambda trees: self.engine.scores(trees, matrix)), self.trust)
+
+    def mean_of_ensembles(self, of: Callable[[Trees], Array]) -> Array:
+        """The weighted mean of something over the ensembles."""
+        pairs = zip(self.shares.tolist(), self.boosters, strict=True)
+        return reduce(add, (share * of(trees) for share, trees in pairs))
 
     def course(self, encoded: Any) -> Iterator[Array]:
         """Raw scores of each row before the first round, then after each; an ensemble with fewer rounds stays as it is.
@@ -113,10 +120,9 @@ class Model:
         grown = held
         yield shrink(start, grown, self.trust)
         for made in range(self.n_rounds):
-            for trees in self.boosters:
+            for share, trees in zip(self.shares.tolist(), self.boosters, strict=True):
                 if made < self.engine.rounds(trees):
-                    added = self.engine.scores(trees, matrix, (made, made + 1)) - held
-                    grown = grown + added / len(self.boosters)
+                    grown = grown + share * (self.engine.scores(trees, matrix, (made, made + 1)) - held)
             yield shrink(start, grown, self.trust)
 
     @property

@@ -73,6 +73,7 @@ def _trees(estimator: FittedEstimator) -> dict[str, Any]:
         "trees": model.n_trees,
         "ensembles": len(model.boosters),
         "learning_rate": model.engine.learning_rate,
+        "weights": estimator.cv_results_.get("weights"),
         "shrinkage": sorted(set(model.trust.tolist())),
         "calibration": estimator.cv_results_.get("calibration"),
     }
@@ -81,9 +82,9 @@ def _trees(estimator: FittedEstimator) -> dict[str, Any]:
 def _fit(estimator: FittedEstimator) -> dict[str, Any]:
     kept, held_out = estimator.n_estimators_, estimator.cv_results_.get("round_loss")
     found = {name: estimator.history_[name] for name in HISTORIES if len(estimator.history_.get(name, ()))}
-    if held_out is not None:
-        found["held_out_loss"] = held_out
     ends = {name: {"start": values[0], "end": values[min(kept, len(values) - 1)]} for name, values in found.items()}
+    if held_out is not None:
+        ends["held_out_loss"] = {"start": held_out[0], "end": held_out[min(kept, int(np.argmin(held_out)))]}
     return {**ends, **{name: estimator.diagnostics_[name] for name in DIAGNOSTICS if name in estimator.diagnostics_}}
 
 

@@ -127,6 +127,10 @@ def _start(start: Mapping[str, Any]) -> dict[str, str]:
     return {"start": f"{start['init']}, acting on {effect}, with a ridge of {number(start['ridge'])}{among}"}
 
 
+#: What is blended, and the weights where there is nothing to blend with the trees.
+BLENDED, ONLY_TREES = ("regression alone", "regression with trees", "trees without regression"), [0.0, 1.0, 0.0]
+
+
 def _trees(trees: Mapping[str, Any]) -> dict[str, str]:
     how = "chosen by held-out likelihood" if trees["rounds_chosen"] else "as given"
     ensembles = f", the average of {trees['ensembles']} ensembles" if trees["ensembles"] > 1 else ""
@@ -135,6 +139,9 @@ def _trees(trees: Mapping[str, Any]) -> dict[str, str]:
         "trees": f"{trees['trees']:,} of depth {trees['depth']}{ensembles}",
         "learning rate": number(trees["learning_rate"]),
     }
+    if trees["weights"] and trees["weights"] != ONLY_TREES:
+        parts = [f"{percent(one)} {name}" for one, name in zip(trees["weights"], BLENDED, strict=True) if one > 0.0]
+        lines["blend"] = ", ".join(parts)
     if trees["shrinkage"] != [1.0]:
         lines["shrinkage"] = "what trees add counts " + " to ".join(percent(one) for one in _ends(trees["shrinkage"]))
     if trees["calibration"]:

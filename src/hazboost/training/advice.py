@@ -7,22 +7,17 @@ from math import ceil
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from hazboost.data.rounding import merge_close
 from hazboost.data.surv import RANDOM_TIMES
 from hazboost.data.target import Target
-from hazboost.data.ties import typical_jump
+from hazboost.data.ties import are_coarse, count_times, typical_jump
 from hazboost.metrics.concordance import harrell
 from hazboost.training.diagnostics import SMALL_ERROR, STANDARD_ERRORS, Diagnostics
 from hazboost.utils.warn import warn_caller
 
 #: A loss that rose by less, relative to its size, counts as unchanged: sampled rows make it fluctuate.
 WORSE = 1e-3
-#: Ties among fewer events are not worth a warning.
-ENOUGH_EVENTS = 20
 #: Ties among so many rows, or a few more, say enough about those of all.
 ENOUGH_ROWS = 200_000
-#: Jumps of Kaplan-Meier at tied times, in the median over its fall, from which on rounded times are worth a warning.
-COARSE = 0.018
 #: Expected and observed events that differ by less than this share are no sign of a poor fit.
 FEW_EVENTS = 0.2
 
@@ -84,15 +79,10 @@ def advise_on_course(losses: list[float], rounds: int, kept: int, patience: int 
 
 def advise_on_ties(target: Target) -> None:
     """Warn where many events share few recorded times, which the likelihood would take for exact ones."""
-    if target.interval.any():  # whoever gives intervals knows of them
-        return
     target = target[:: ceil(len(target) / ENOUGH_ROWS)]
-    events, times = int(target.event.sum()), len(np.unique(merge_close(target.lower[target.event])))
-    if events < ENOUGH_EVENTS or 2 * times > events:  # a few ties say nothing of how times were recorded
+    if not are_coarse(target):
         return
-    jump = typical_jump(target)
-    if jump < COARSE:
-        return
+    events, times, jump = int(target.event.sum()), count_times(target), typical_jump(target)
     if target.has_several_rows:
         advice = "Record finer times, or draw each at random within its period, after the start of its row."
     elif target.n_causes > 1:

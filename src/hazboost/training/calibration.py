@@ -1,4 +1,4 @@
-"""Calibration by held-out subjects: how much of what trees add is kept, and how many events are expected.
+"""Calibration by held-out subjects: about as many events are expected of them as were observed.
 
 Averaged and shrunken trees change the mean of a hazard. The training data, which trees have seen, cannot tell by how
 much; the subjects that a fold has held out can.
@@ -7,74 +7,48 @@ much; the subjects that a fold has held out can.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
-from hazboost.boosting.objective import Objective
-from hazboost.data.sample import Sample
 from hazboost.data.target import Target
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads.base import MAX_EXPONENT
-from hazboost.hazards.mixture import Mixture, shrink
-from hazboost.training.cross_validation import is_clear
-from hazboost.training.policy import Policy
+from hazboost.hazards.mixture import Mixture
 from hazboost.utils.arrays import Array
 
 #: The smallest hazard of an interval.
 TINY = np.finfo(np.float64).tiny
 
 
-class Predicted(NamedTuple):
-    """Held-out subjects with their scores before the first tree, and with all trees, none of which has seen them."""
+def level_shift(mixture: Mixture, parts: Sequence[tuple[Target, Array]], limit: float, half: float) -> Array:
+    r"""What to add to the level of each cause, so that observed and expected events agree.
 
-    held: Sample
-    start: Array
-    grown: Array
+    .. math:: \frac{O}{O + h} \log \frac{O}{E}
 
-    def change(self, objective: Objective, trust: Array, limit: float) -> Array:
-        """By how much trees, shrunk by ``trust``, change the loss of each subject, or group of them; limited."""
-        rows, target = objective.observe(self.held.target), self.held.target
-        at_start, at_end = (objective.losses(one, rows) for one in (self.start, self.shrunk(trust)))
-        return self.held.by_group(target.limited_change(at_end, at_start, limit))
+    It is zero for a cause that has no events, and where weights have no level.
 
-    def shrunk(self, trust: Array) -> Array:
-        """Scores with the trees' contribution multiplied by ``trust``."""
-        return shrink(self.start, self.grown, trust)
-
-
-def masses(parts: Sequence[Predicted]) -> Array:
-    """The weight of each held-out subject, or group of them."""
-    return np.concatenate([part.held.by_group(part.held.target.subject_mass) for part in parts])
-
-
-def changes(objective: Objective, parts: Sequence[Predicted], trust: Array, limit: float) -> Array:
-    """By how much trees, shrunk by ``trust``, change the loss of each held-out subject, or group of them; limited."""
-    return np.concatenate([part.change(objective, trust, limit) for part in parts])
-
-
-def trust_by_evidence(objective: Objective, parts: Sequence[Predicted], trust: Array, policy: Policy) -> Array:
-    """Shrinkage of the trees: that of their number of events, unless held-out subjects are clearly better without."""
-    full = np.where(trust > 0.0, 1.0, 0.0)
-    shrunk, whole = (changes(objective, parts, share, policy.largest_difference) for share in (trust, full))
-    return full if is_clear(shrunk - whole, masses(parts), policy.clear_gain) else trust
-
-
-def level_shift(mixture: Mixture, parts: Sequence[Predicted], trust: Array, limit: float) -> Array:
-    r"""What to add to the level of each cause, :math:`\log(O / E)`, so that observed and expected events agree.
-
-    Zero for a cause that has none, and where weights have no level. A subject counts until its cumulative hazard has
-    reached ``limit``: one who outlives a confident prediction by far must not decide for all.
+    Parameters
+    ----------
+    mixture : Mixture
+        The heads.
+    parts : sequence of pairs
+        What was observed of some subjects, and their scores.
+    limit : float
+        A subject counts until its cumulative hazard has reached this: one who outlives a confident prediction by far
+        must not decide for all.
+    half : float
+        Number of events whose ratio is believed by half: that of few is uncertain, by :math:`1 / \sqrt{O}`.
     """
     if not mixture.weight_activation.has_level:
         return np.zeros(mixture.n_scores)
     causes, counts = range(1, mixture.n_causes + 1), np.zeros((mixture.n_causes, 2))
-    for part in parts:
-        distribution = Distribution(mixture, part.shrunk(trust))
-        counts += [count_events(distribution, part.held.target, cause, limit) for cause in causes]
+    for target, scores in parts:
+        distribution = Distribution(mixture, scores)
+        counts += [count_events(distribution, target, cause, limit) for cause in causes]
     observed, expected = counts.T
     ratio = np.divide(observed, expected, out=np.ones(mixture.n_causes), where=(observed > 0.0) & (expected > 0.0))
-    shift: Array = np.log(ratio) @ mixture.scales
+    believed = np.divide(observed, observed + half, out=np.zeros(mixture.n_causes), where=observed > 0.0)
+    shift: Array = (believed * np.log(ratio)) @ mixture.scales
     return shift
 
 

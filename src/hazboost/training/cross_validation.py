@@ -69,8 +69,10 @@ class CrossValidation:
         return min(self.n_threads, max(1, rows // ROWS_FOR_A_THREAD))
 
 
-def mean_curve(curves: Sequence[Sequence[float]], tails: Sequence[float]) -> Array:
+def mean_curve(curves: Sequence[Sequence[float]], tails: Sequence[float], weights: Array | None = None) -> Array:
     """Mean of losses over folds, round by round; ``tails`` are the values of the folds after their last round.
+
+    The folds have equal weights by default.
 
     Examples
     --------
@@ -79,7 +81,7 @@ def mean_curve(curves: Sequence[Sequence[float]], tails: Sequence[float]) -> Arr
     """
     length = max(map(len, curves))
     padded = [[*curve, *[tail] * (length - len(curve))] for curve, tail in zip(curves, tails, strict=True)]
-    mean: Array = np.mean(padded, axis=0)
+    mean: Array = np.average(padded, axis=0, weights=weights)
     return mean
 
 

@@ -19,7 +19,7 @@ from hazboost.training.cross_validation import mean_curve
 from hazboost.training.diagnostics import Diagnostics, diagnose
 from hazboost.training.plan import Plan
 from hazboost.training.selection import Choice, choose
-from hazboost.training.single import fit_constant_start, fit_linear_start, grow, training_matrix
+from hazboost.training.single import fit_constant_start, fit_linear_start, fit_marginal_start, grow, training_matrix
 from hazboost.utils.progress import Progress
 from hazboost.utils.threads import limit_threads
 
@@ -65,8 +65,19 @@ def assemble(
 ) -> Trained:
     """The model with these trees, and how it describes training and validation data, in its own unit of time."""
     trees, history = grown
-    time, mixture = plan.time, plan.objective.mixture
-    model = Model(plan.engine, trees, start, mixture, choice.trust, plan.schema, time.unit, time.horizon, time.longest)
+    time = plan.time
+    model = Model(
+        engine=plan.engine,
+        boosters=trees,
+        shares=choice.shares,
+        start=start,
+        mixture=plan.objective.mixture,
+        trust=choice.trust,
+        schema=plan.schema,
+        unit=time.unit,
+        horizon=time.horizon,
+        longest=time.longest,
+    )
     # Trees of chosen rounds are averaged and shrunk, so their validation loss is computed from the finished model.
     if validation is not None and plan.chooses_rounds:
         rows = plan.objective.observe(validation.target)
@@ -87,18 +98,21 @@ def advise(plan: Plan, target: Target, trained: Trained) -> None:
 
 
 def fit_start(plan: Plan, sample: Sample, choice: Choice) -> Start:
-    """The start on all rows."""
+    """The start on all rows; together with that of trees which begin without covariates, where there are any."""
     shift = np.zeros(plan.objective.mixture.n_scores) if choice.shift is None else choice.shift
     if choice.ridge is None:
         return fit_constant_start(plan, sample).shifted(shift)
-    return fit_linear_start(plan, sample, choice.ridge, accelerates=choice.accelerates).shifted(shift)
+    start = fit_linear_start(plan, sample, choice.ridge, accelerates=choice.accelerates)
+    if choice.weights.alone > 0.0:
+        start = start.blended(fit_marginal_start(plan, sample).intercept, choice.weights.alone)
+    return start.shifted(shift)
 
 
 def grow_final(
     plan: Plan, sample: Sample, validation: Sample | None, start: Start, choice: Choice
 ) -> tuple[tuple[Trees, ...], History]:
     """The trees of the folds, to be averaged; where there are none, trees grown on all rows."""
-    if choice.members:
+    if choice.averaged:
         return average_folds(plan, choice)
     engine = plan.engine.with_settings(max_depth=choice.depth)
     train = training_matrix(engine, sample, start)
@@ -115,12 +129,12 @@ def grow_final(
 
 
 def average_folds(plan: Plan, choice: Choice) -> tuple[tuple[Trees, ...], History]:
-    """The trees of the folds after the chosen number of rounds, and their mean training loss."""
-    kept = [(member, member.rounds_kept(choice.rounds)) for member in choice.members]
+    """The trees of the folds after the chosen numbers of rounds, and their mean training loss."""
+    kept = [(member, member.rounds_kept(one.rounds)) for one in choice.averaged for member in one.members]
     # Folds may keep different numbers of rounds; a shorter one contributes its last loss from there on.
     losses = [member.train_loss[: rounds + 1] for member, rounds in kept]
     trees = tuple(plan.engine.truncate(member.trees, rounds) for member, rounds in kept)
-    return trees, {"train_loss": mean_curve(losses, [curve[-1] for curve in losses]).tolist()}
+    return trees, {"train_loss": mean_curve(losses, [curve[-1] for curve in losses], choice.shares).tolist()}
 
 
 def metrics(plan: Plan, target: Target) -> dict[str, Metric]:

@@ -1,50 +1,48 @@
-"""Which heads the data ask for: bursts of risk are added one at a time, by the likelihood without covariates.
+"""Which heads the data ask for, by likelihoods without covariates.
 
-A Weibull and a LogLogistic head describe most hazards, but none that comes and goes: a second wave of events, an end
-of risk, a subject who was followed far longer than all others. A bounded head is such a burst, and enough of them
-describe every hazard (``docs/approximation.md``).
+A Weibull head is a whole model of its own. A LogLogistic head beside it describes most other hazards, but none that
+comes and goes: a second wave of events, an end of risk, a subject who was followed far longer than all others. A
+bounded head is such a burst, and enough of them describe every hazard (``docs/approximation.md``). Each further head
+has three parameters to estimate, and has to be worth them.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from hazboost.data.condense import events_by_cause
 from hazboost.data.target import Target
-from hazboost.data.ties import spread_ties
+from hazboost.data.ties import are_coarse, spread_ties
 from hazboost.hazards.mixture import Mixture
 from hazboost.training.marginal import MarginalLoss, burst_times
 from hazboost.utils.arrays import Array
 
 #: The family of bursts.
 BURST = "bounded"
-#: A new burst is tried at the times by which these shares of the events have happened, with these shapes.
+#: Heads of which the second is left out where it brings nothing.
+FIRST, SECOND = "weibull", "loglogistic"
+#: A new head is tried at the times by which these shares of the events have happened, with these shapes.
 PLACES, SHAPES = (0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95), (3.0, 10.0, 30.0)
-#: Score of the share of a new burst, before it is fitted; equal shares have zero.
+#: Score of the share of a new head, before it is fitted; equal shares have zero.
 SMALL_SHARE = -1.0
 #: Distinct times of events, and of censoring, by which heads are compared.
 ENOUGH_TIMES = 500
 
 
 class Chosen(NamedTuple):
-    """Heads; where bursts were added, also their fit without covariates: log-parameters and scores of weights.
-
-    With bursts a likelihood has several maxima, and all later fits begin at this one. Without them, those of the folds
-    begin anew: what differs between them is averaged out.
-    """
+    """Heads and their fit without covariates: log-parameters and scores of weights, at which all later fits begin."""
 
     mixture: Mixture
-    logs: Array | None
+    logs: Array
 
 
 def choose_heads(mixture: Mixture, target: Target, most: int) -> Chosen:
-    r"""Add bursts while each is worth its parameters, by the Bayesian information criterion.
-
-    One more head must raise the log-likelihood by :math:`\frac{p}{2} \log E`, with its ``p`` parameters (those of all
-    causes together) and ``E`` events.
+    r"""Add bursts while each is worth its parameters; without any, leave out a LogLogistic head that is not.
 
     Parameters
     ----------
@@ -53,45 +51,107 @@ def choose_heads(mixture: Mixture, target: Target, most: int) -> Chosen:
     target : Target
         What was observed, in the mixture's unit of time.
     most : int
-        The largest number of bursts.
+        The largest number of bursts. There are none where recorded times are coarse: a burst at a time that many events
+        share would describe the rounding.
     """
-    price = 0.5 * float(np.log(max(events_by_cause(target, mixture.n_causes).sum(), 1.0)))
-    # A burst at a time that many events share, because times are rounded, would describe the rounding.
-    loss = MarginalLoss.of(mixture, spread_ties(target), ENOUGH_TIMES)
-    logs, added = loss.minimise(loss.guess()), 0
-    while added < most:
-        wider = replace(loss, mixture=with_burst(loss.mixture))
-        # Neither beginning is always the better one, and both often end in the same maximum.
-        ends = [wider.minimise(first) for first in (wider.guess(), place_burst(loss, wider, logs))]
-        best = min(ends, key=lambda end: wider(end)[0])
-        gain = loss.subjects * (loss(logs)[0] - wider(best)[0])
-        if gain < price * (wider.mixture.n_scores - loss.mixture.n_scores):
+    fit = fit_heads(mixture, spread_ties(target))
+    bursts = 0 if are_coarse(target) else most
+    wider = add_heads(fit, [BURST], bursts, price_of(fit))
+    return (without_second(fit, price_of(fit)) if wider is fit else wider).chosen(mixture)
+
+
+def fit_heads(mixture: Mixture, target: Target) -> HeadsFit:
+    """The fit of given heads without covariates."""
+    loss = MarginalLoss.of(mixture, target, ENOUGH_TIMES)
+    return HeadsFit(loss, loss.minimise(loss.guess()))
+
+
+@dataclass(frozen=True)
+class HeadsFit:
+    """Heads with the log-parameters and scores of weights that maximise a likelihood."""
+
+    loss: MarginalLoss
+    logs: Array
+
+    @property
+    def mixture(self) -> Mixture:
+        """The heads, with log-parameters as scores."""
+        return self.loss.mixture
+
+    @cached_property
+    def total(self) -> float:
+        """The penalised loss of all subjects together."""
+        return self.loss.subjects * self.loss(self.logs)[0]
+
+    def chosen(self, mixture: Mixture) -> Chosen:
+        """These heads, with the activations of another mixture."""
+        return Chosen(replace(mixture, counts=self.mixture.counts), self.logs)
+
+
+def price_of(fit: HeadsFit) -> float:
+    r"""What one more parameter must add to the log-likelihood, by the Bayesian information criterion.
+
+    That is :math:`\frac{1}{2} \log E` with ``E`` events.
+    """
+    return 0.5 * float(np.log(max(events_by_cause(fit.loss.target, fit.mixture.n_causes).sum(), 1.0)))
+
+
+def is_worth_it(wider: HeadsFit, fit: HeadsFit, price: float) -> bool:
+    """Whether more heads are worth their parameters, those of all causes together."""
+    return fit.total - wider.total >= price * (wider.mixture.n_scores - fit.mixture.n_scores)
+
+
+def add_heads(fit: HeadsFit, families: Sequence[str], most: int, price: float) -> HeadsFit:
+    """Add heads of some families, at most so many, the best first, while each is worth its parameters."""
+    for _ in range(most):
+        wider = min((with_head(fit, family) for family in families), key=lambda one: one.total)
+        if not is_worth_it(wider, fit, price):
             break
-        loss, logs, added = wider, best, added + 1
-    return Chosen(replace(mixture, counts=loss.mixture.counts), logs) if added else Chosen(mixture, None)
+        fit = wider
+    return fit
 
 
-def with_burst(mixture: Mixture) -> Mixture:
-    """The same heads and one more burst."""
-    return replace(mixture, counts={**mixture.counts, BURST: mixture.counts.get(BURST, 0) + 1})
+def without_second(fit: HeadsFit, price: float) -> HeadsFit:
+    """A Weibull head alone, if a LogLogistic one is not worth its parameters; other numbers were asked for."""
+    counts = fit.mixture.counts
+    if {name: count for name, count in counts.items() if count} != {FIRST: 1, SECOND: 1}:
+        return fit
+    loss = replace(fit.loss, mixture=replace(fit.mixture, counts={**counts, SECOND: 0}))
+    alone = HeadsFit(loss, loss.minimise(loss.guess()))
+    return fit if is_worth_it(fit, alone, price) else alone
 
 
-def place_burst(loss: MarginalLoss, wider: MarginalLoss, logs: Array) -> Array:
-    """A fit with one more burst: where, and as narrow as, the loss is smallest before anything is fitted again."""
-    places = -np.log(burst_times(loss.target, PLACES))
-    bursts = [(shape * float(place), float(np.log(shape))) for place in places for shape in SHAPES]
-    tried = [add_burst(loss.mixture, wider.mixture, logs, burst) for burst in bursts]
-    return min(tried, key=lambda one: wider(one)[0])
+def with_head(fit: HeadsFit, family: str) -> HeadsFit:
+    """The best fit with one more head of a family for each cause.
+
+    Neither of two beginnings is always the better one, and both often end in the same maximum.
+    """
+    wider = replace(fit.loss, mixture=widen(fit.mixture, family))
+    ends = [HeadsFit(wider, wider.minimise(first)) for first in (wider.guess(), place_head(fit, wider, family))]
+    return min(ends, key=lambda end: end.total)
 
 
-def add_burst(mixture: Mixture, wider: Mixture, logs: Array, burst: tuple[float, float]) -> Array:
-    """A fit with one more burst of each cause, given by its log-scale and log-shape; other heads keep their weights."""
+def widen(mixture: Mixture, family: str) -> Mixture:
+    """The same heads and one more of a family."""
+    return replace(mixture, counts={**mixture.counts, family: mixture.counts.get(family, 0) + 1})
+
+
+def place_head(fit: HeadsFit, wider: MarginalLoss, family: str) -> Array:
+    """A fit with one more head: where, and as steep as, the loss is smallest before anything is fitted again."""
+    places = -np.log(burst_times(fit.loss.target, PLACES))
+    heads = [(shape * float(place), float(np.log(shape))) for place in places for shape in SHAPES]
+    tried = [insert_head(fit.mixture, wider.mixture, fit.logs, family, head) for head in heads]
+    return min(tried, key=lambda logs: wider(logs)[0])
+
+
+def insert_head(mixture: Mixture, wider: Mixture, logs: Array, family: str, head: tuple[float, float]) -> Array:
+    """A fit with one more head of each cause, given by its log-scale and log-shape; other heads keep their weights."""
     old, new = mixture.one_cause, wider.one_cause
     kept = _kept_scores(old, new)
-    block = next(block for block in new.blocks if block.head.name == BURST)
+    block = next(block for block in new.blocks if block.head.name == family)
     place, level = new.shares(block).stop - 1, new.first_weight_score
     added = np.full(new.n_scores, np.nan)
-    added[[block.scores(0).stop - 1, block.scores(1).stop - 1, place]] = [*burst, SMALL_SHARE]
+    added[[block.scores(0).stop - 1, block.scores(1).stop - 1, place]] = [*head, SMALL_SHARE]
     parts = []
     for part in mixture.by_cause(logs):
         whole = added.copy()
@@ -104,7 +164,7 @@ def add_burst(mixture: Mixture, wider: Mixture, logs: Array, burst: tuple[float,
 
 
 def _kept_scores(old: Mixture, new: Mixture) -> Array:
-    """Where the scores of a mixture of one cause are in a mixture with one more burst, which is the last of them."""
+    """Where the scores of a mixture of one cause are in one with one more head, which is the last of its family."""
     positions, families = [], {block.head.name: block for block in new.blocks}
     for block in old.blocks:
         same = families[block.head.name]

@@ -105,6 +105,11 @@ class LinearStart:
         """The same with something added to the intercept."""
         return replace(self, log_intercept=self.log_intercept + shift)
 
+    def blended(self, logs: Array, weight: float) -> LinearStart:
+        """The weighted mean with what is the same for everybody, where scores are log-parameters."""
+        intercept, coefficient = (1.0 - weight) * self.log_intercept + weight * logs, (1.0 - weight) * self.coefficient
+        return replace(self, log_intercept=intercept, coefficient=coefficient)
+
     def contributions(self, X: Any) -> tuple[Array, Array]:
         r"""Scores at the mean of the features, and what each feature adds to them, of shape (n, scores, features).
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -65,13 +65,13 @@ def accelerate_folds(
     cv = comparison.cv
     numbers, progress = range(len(cv.folds)), FoldProgress(len(cv.folds), ["effect"], draw=False)
 
-    def fit(fold: Fold) -> LinearStart:
-        return fit_linear_starts(plan, fold.kept, [ridge], most, accelerates=True)[0]
+    def fit(fold: Fold, near: LinearStart | None = None) -> LinearStart:
+        return fit_linear_starts(plan, fold.kept, [ridge], most, accelerates=True, near=near)[0]
 
     faster = cv.map(fit, progress, numbers[:1])
     if comparison.changes(faster).sum() >= comparison.changes(starts[:1]).sum():
         return None
-    faster += cv.map(fit, progress, numbers[1:])
+    faster += cv.map(partial(fit, near=faster[0]), progress, numbers[1:])
     gain = comparison.changes(starts) - comparison.changes(faster)
     if not is_clear(gain, comparison.masses, plan.search.policy.clear_gain):
         return None

@@ -71,10 +71,14 @@ class MarginalLoss:
 
     def __call__(self, logs: Array) -> tuple[float, Array]:
         """The penalised loss and its gradient."""
-        loss = row_loss(self.mixture, for_all(logs, len(self.target)), self.observed, GRADIENT)
+        loss = row_loss(self.mixture, self.scores(logs), self.observed, GRADIENT)
         penalty, slope = penalise_shapes(self.mixture, logs)
         weight, n = self.target.weight, self.subjects
         return (float(loss.value @ weight) + penalty) / n, (loss.gradient @ weight + slope) / n
+
+    def scores(self, logs: Array) -> Array:
+        """Scores of each row, of shape (scores, n)."""
+        return for_all(logs, len(self.target))
 
     @cached_property
     def rates(self) -> Array:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+
+import numpy as np
 
 from hazboost.boosting.objective import Objective
 from hazboost.data.features import Schema
@@ -126,8 +128,9 @@ class Plan:
         Early stopping of a given number of rounds.
     search : Search
         How to choose what is not given.
-    guess : array of shape (scores,), optional
-        Log-parameters at which fits without covariates begin.
+    without_covariates : array of shape (scores,)
+        Log-parameters and scores of weights that fit the data, or a part of them, without covariates: where fitted
+        starts begin. Empty for starts that are not fitted.
     """
 
     schema: Schema
@@ -137,7 +140,7 @@ class Plan:
     given: Given
     stopping: Stopping
     search: Search
-    guess: Array | None = None
+    without_covariates: Array = field(default_factory=lambda: np.empty(0))
 
     def on_a_worker(self, n_threads: int) -> Plan:
         """The same for one of several machines, which uses its own threads and draws nothing."""

@@ -73,18 +73,27 @@ class Policy:
         Largest number of rounds, for a learning rate of one; shorter steps get proportionally more.
     most_bursts : int
         The largest number of bounded heads that are added by likelihood. [Heads]
+    clear_gap, ridge_for_heads, most_added : float, float, int
+        Where survival curves of a regression with such a ridge are off by so many standard errors of Kaplan-Meier, at
+        most so many heads are added given its linear predictor. [Heads]
     events_for_half_trust : float
-        Event count at which the trees' contribution is halved. [Shrinkage]
+        Event count at which the contribution of trees, and what calibration adds to the level of a cause, are halved.
+        [Shrinkage, Calibration]
+    usual_weights, weights_strength : tuple of float, float
+        Weights of a regression alone, with trees, and of trees alone, from which held-out subjects depart; and what the
+        square of a departure costs, in log-likelihood. [Blend]
+    folds_alone : int
+        Number of folds whose trees begin without covariates as well. [Blend]
     depths : tuple of int
         Depth of the trees, and deeper ones that are tried while each is clearly better than the one before. [Depth]
     events_for_leaf : float
         Deeper trees are tried with at least so many events for each leaf that they can have. [Depth]
     clear_gain : float
-        Standard errors of a gain in held-out likelihood from which on deeper trees, trees that are not shrunk, or
-        features that act on time are clearly better. [Depth, Calibration, Effect on time]
-    least_gain, events_for_doubt : float
-        With so many events, there are trees on top of a regression only if the gain in held-out likelihood is at least
-        so many standard errors. [Doubt]
+        Standard errors of a gain in held-out likelihood from which on deeper trees, or features that act on time, are
+        clearly better. [Depth, Effect on time, Doubt]
+    events_for_error : float
+        There are trees on top of a regression only if their gain in held-out likelihood has one standard error for each
+        so many events, or is clear. [Doubt]
     horizon : float
         Risks are compared until this share of the events has happened. [Horizon]
     background_events : float
@@ -111,12 +120,17 @@ class Policy:
     fewest_columns: int = 5
     max_rounds: float = 100.0
     most_bursts: int = 3
+    clear_gap: float = 2.5
+    ridge_for_heads: float = 30.0
+    most_added: int = 2
     events_for_half_trust: float = 100.0
+    usual_weights: tuple[float, float, float] = (0.25, 0.625, 0.125)
+    weights_strength: float = 10.0
+    folds_alone: int = 2
     depths: tuple[int, ...] = (2, 4, 8)
     events_for_leaf: float = 60.0
     clear_gain: float = 2.0
-    least_gain: float = 1.0
-    events_for_doubt: float = 400.0
+    events_for_error: float = 400.0
     horizon: float = 0.75
     background_events: float = 0.5
 

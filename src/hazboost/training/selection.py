@@ -2,44 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from math import ceil
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
 
-from hazboost.boosting.callbacks import HeldOut, limited_loss
 from hazboost.data.condense import events_by_cause
 from hazboost.data.folds import split_folds
 from hazboost.data.sample import Sample
-from hazboost.engines.base import Engine, Trees
 from hazboost.prediction.model import Start
-from hazboost.training.calibration import Predicted, changes, level_shift, masses, trust_by_evidence
-from hazboost.training.cross_validation import CrossValidation, Fold, is_clear, mean_curve
+from hazboost.training.blending import Blend, blend
+from hazboost.training.calibration import level_shift
+from hazboost.training.cross_validation import CrossValidation, Fold
+from hazboost.training.growing import Ensemble, Growing, Member, trust_in_trees
 from hazboost.training.linear_selection import Starts, choose_linear_start
-from hazboost.training.plan import Plan, Stopping
-from hazboost.training.single import (
-    fit_constant_start,
-    grow,
-    training_matrix,
-)
+from hazboost.training.plan import Plan
+from hazboost.training.predicted import Weights
+from hazboost.training.single import fit_constant_start
 from hazboost.utils.arrays import Array
 from hazboost.utils.progress import FoldProgress
 
 
-class Member(NamedTuple):
-    """The model of one fold: its trees, its best round, and the course of its training."""
+class Averaged(NamedTuple):
+    """Models of the folds that are averaged: how many rounds each keeps, and their weight in all that trees add."""
 
-    trees: Trees
-    best: int
-    train_loss: list[float]
-    held_out_loss: list[float]
-
-    def rounds_kept(self, rounds: int) -> int:
-        """How many of the rounds that were made a model of so many rounds keeps: the best ones if it had stopped."""
-        made = len(self.held_out_loss) - 1
-        return rounds if rounds <= made else self.best
+    members: tuple[Member, ...]
+    rounds: int
+    weight: float
 
 
 @dataclass(frozen=True)
@@ -58,9 +47,11 @@ class Choice:
         Shrinkage: what the trees add to each score is multiplied by this.
     results : dict
         Held-out mean losses: ``ridges`` and ``ridge_loss``, and ``round_loss`` from zero rounds on; ``trust``, for
-        each cause.
-    members : tuple of Member
-        Models of the folds, to be averaged, or that of the hold-out; empty where trees are grown on all rows instead.
+        each cause; ``weights``.
+    averaged : tuple of Averaged
+        Models of the folds, or that of the hold-out; empty where trees are grown on all rows instead.
+    weights : Weights
+        How much the regression, its trees, and trees alone count.
     start : Start, optional
         The start that was fitted to drawn rows, where there are many; elsewhere the start is fitted to all rows.
     shift : array of shape (scores,), optional
@@ -72,10 +63,18 @@ class Choice:
     depth: int
     trust: Array
     results: dict[str, list[float]]
-    members: tuple[Member, ...] = ()
+    averaged: tuple[Averaged, ...] = ()
+    weights: Weights = field(default_factory=Weights)
     start: Start | None = None
     shift: Array | None = None
     accelerates: bool = False
+
+    @property
+    def shares(self) -> Array:
+        """The part of each ensemble of trees in all that trees add, of shape (ensembles,)."""
+        if not self.averaged:
+            return np.ones(1)
+        return np.concatenate([np.full(len(one.members), one.weight / len(one.members)) for one in self.averaged])
 
 
 class Found(NamedTuple):
@@ -144,39 +143,58 @@ def find_best(plan: Plan, cv: CrossValidation, events: Array) -> Found:
 def keep(found: Found, hold_out: float | None) -> Choice:
     """What was found; with the trees, unless they have not seen many of the rows, of which a share was held out.
 
-    Trees that are not kept are grown again on all rows. There are none at all if held-out subjects are hardly better
-    with them, although there are many events.
+    Trees that are not kept are grown again on all rows. With folds, held-out subjects also say how much trees count
+    beside a regression, and of how many events they are expected to have.
     """
-    growing, best = found.growing, found.best
-    plan, trust, shift = growing.plan, growing.trust, None
-    policy, parts, rounds = plan.search.policy, growing.predict(best), best.rounds
-    # The one-standard-error rule: with few events, or a single hold-out, a small gain says little. Without a regression
-    # nothing would be left that tells subjects apart.
-    if hold_out is None and plan.has_linear_start and are_doubtful(growing, parts, found.events):
-        parts, rounds = [part._replace(grown=part.start) for part in parts], 0
+    growing, best, starts = found.growing, found.best, found.starts
+    plan, policy, trust, shift = growing.plan, growing.plan.search.policy, growing.trust, None
+    mixture = plan.objective.mixture
+    made = Blend([])
     # Of many subjects so few are held out that counting their events adds more noise than the trees have bias.
     if hold_out is None:
-        trust = trust_by_evidence(plan.objective, parts, trust, policy)
-        shift = level_shift(plan.objective.mixture, parts, trust, policy.largest_difference)
-    by_cause = [float(part[0]) for part in plan.objective.mixture.by_cause(trust)]
-    results = {**found.starts.losses, "round_loss": best.loss.tolist(), "trust": by_cause}
+        made = blend_folds(found)
+        parts = [(part.held.target, part.blended(made.weights, trust)) for part in made.parts]
+        shift = level_shift(mixture, parts, policy.largest_difference, policy.events_for_half_trust)
+    averaged = average(best, made)
+    trust = trust * (made.weights.trees or 1.0)
+    results = {**starts.losses, "round_loss": best.loss.tolist()}
+    results["trust"] = [float(part[0]) for part in mixture.by_cause(trust)]
     if shift is not None:
-        results["calibration"] = np.exp(plan.objective.mixture.scales @ shift).tolist()
-    ridge, accelerates = found.starts.ridge, found.starts.accelerates
-    choice = Choice(ridge, rounds, best.depth, trust, results, shift=shift, accelerates=accelerates)
+        results |= {"weights": list(made.weights), "calibration": np.exp(mixture.scales @ shift).tolist()}
+    rounds = max((one.rounds for one in averaged), default=0)
+    choice = Choice(
+        starts.ridge,
+        rounds,
+        best.depth,
+        trust,
+        results,
+        weights=made.weights,
+        shift=shift,
+        accelerates=starts.accelerates,
+    )
     if rounds == 0 or (hold_out is not None and hold_out > policy.small_hold_out):
         return choice
-    return replace(choice, members=tuple(best.members), start=None if hold_out is None else found.growing.starts[0])
+    return replace(choice, averaged=averaged, start=None if hold_out is None else growing.starts[0])
 
 
-def are_doubtful(growing: Growing, parts: Sequence[Predicted], events: float) -> bool:
-    """Whether trees hardly help held-out subjects, although so many events would show it if they did.
+def blend_folds(found: Found) -> Blend:
+    """Weights of regression and trees. Without a regression nothing but trees tells subjects apart."""
+    growing, plan = found.growing, found.growing.plan
+    if not plan.has_linear_start:
+        return Blend(growing.predict(found.best))
+    both = plan.objective.mixture.has_log_scores and not found.starts.accelerates
+    return blend(growing, found.best, found.events, with_trees_alone=both)
 
-    Subjects of one group say the same, so that their events count by the number of groups.
-    """
-    policy, groups = growing.plan.search.policy, masses(parts)
-    events *= len(groups) / sum(part.held.target.n_subjects for part in parts)
-    return events >= policy.events_for_doubt and not is_clear(-growing.changes(parts), groups, policy.least_gain)
+
+def average(best: Ensemble, made: Blend) -> tuple[Averaged, ...]:
+    """The ensembles of trees that count, with their parts in what trees add."""
+    weights, alone = made.weights, made.alone
+    found = [(best, weights.corrected), *([] if alone is None else [(alone, weights.alone)])]
+    return tuple(
+        Averaged(tuple(ensemble.members), ensemble.rounds, weight / weights.trees)
+        for ensemble, weight in found
+        if weight > 0.0 and ensemble.rounds > 0
+    )
 
 
 def choose_start(plan: Plan, sample: Sample, hold_out: float | None, trust: Array) -> Choice:
@@ -202,139 +220,3 @@ def divide(plan: Plan, sample: Sample, hold_out: float | None) -> CrossValidatio
             "use more data, or give n_estimators and an init other than 'linear', which need no folds."
         )
     return CrossValidation(folds, plan.objective.n_threads)
-
-
-@dataclass(frozen=True)
-class Ensemble:
-    """The models of all folds, with trees of one depth."""
-
-    depth: int
-    members: list[Member]
-
-    @property
-    def loss(self) -> Array:
-        """Held-out mean loss after each number of rounds, from zero on.
-
-        A fold that has stopped keeps its best round, and so its best loss.
-        """
-        curves = [member.held_out_loss for member in self.members]
-        return mean_curve(curves, [member.held_out_loss[member.best] for member in self.members])
-
-    @property
-    def rounds(self) -> int:
-        """The best number of rounds."""
-        return int(np.argmin(self.loss))
-
-
-@dataclass(frozen=True)
-class Growing:
-    """Trees of the folds.
-
-    Attributes
-    ----------
-    plan : Plan
-        How to train.
-    cv : CrossValidation
-        The folds.
-    starts : tuple of Start
-        The start of each fold.
-    trust : array of shape (scores,)
-        Shrinkage of the trees. Held-out losses are those of shrunken trees, which are the ones of the final model.
-    """
-
-    plan: Plan
-    cv: CrossValidation
-    starts: tuple[Start, ...]
-    trust: Array
-
-    def choose_depth(self, events: float, progress: FoldProgress) -> Ensemble:
-        """Trees of the given or the first depth; with so many events, deeper ones as long as they are clearly better.
-
-        One fold is enough to see that deeper trees are worse.
-        """
-        policy, given = self.plan.search.policy, self.plan.given.depth
-        first_depth, *deeper_ones = policy.depths_for(events) if given is None else (given,)
-        best = Ensemble(first_depth, self.grow_folds(first_depth, progress))
-        numbers = range(len(self.cv.folds))
-        for deeper in deeper_ones:
-            progress = FoldProgress(len(numbers), [f"depth {deeper}"], draw=self.plan.search.verbose)
-            (first,) = self.grow_folds(deeper, progress, numbers[:1])
-            if min(first.held_out_loss) >= min(best.members[0].held_out_loss):
-                progress.close()
-                break
-            candidate = Ensemble(deeper, [first, *self.grow_folds(deeper, progress, numbers[1:])])
-            # The same subjects are held out for both depths, so their losses are compared in pairs.
-            before, after = self.predict(best), self.predict(candidate)
-            gain = self.changes(before) - self.changes(after)
-            if not is_clear(gain, masses(before), policy.clear_gain):
-                break
-            best = candidate
-        return best
-
-    def grow_all(self, depth: int) -> Ensemble:
-        """Trees of one depth on all rows that are not held out."""
-        progress = FoldProgress(len(self.cv.folds), ["rounds"], draw=self.plan.search.verbose)
-        return Ensemble(depth, self.grow_folds(depth, progress))
-
-    def grow_folds(self, depth: int, progress: FoldProgress, only: range | None = None) -> list[Member]:
-        """The models of the folds, or of some of them."""
-        return self.cv.map(lambda fold: self.grow_fold(fold, depth, progress), progress, only)
-
-    def grow_fold(self, fold: Fold, depth: int, progress: FoldProgress) -> Member:
-        """The model of a fold, grown until its held-out loss has not improved for long.
-
-        Each fold samples rows and columns in its own way.
-        """
-        search, objective = self.plan.search, replace(self.plan.objective, n_threads=self.threads)
-        engine, start = self.engine(fold, depth), self.starts[fold.number]
-        rate = engine.learning_rate
-        most, patience = ceil(search.policy.max_rounds / rate), ceil(search.pace.patience / rate)
-        # Held-out rows know the training rows: binned by themselves, the same value could fall elsewhere.
-        train = training_matrix(engine, fold.kept, start)
-        begin = start.margin(fold.held.X)
-        loss = limited_loss(objective, fold.held.target, begin, self.trust, search.policy.largest_difference)
-        held_out = HeldOut(training_matrix(engine, fold.held, start, like=train), {"loss": loss})
-        stopping, bar = Stopping("loss", patience), progress.bar(fold.number, most, patience)
-        trees, best, history = grow(engine, objective, train, most, held_out, stopping, bar)
-        trees = engine.truncate(trees, engine.rounds(trees))  # keeps all rounds, and releases the data of the fold
-        return Member(trees, best, history["train_loss"], history["validation_loss"])
-
-    def engine(self, fold: Fold, depth: int) -> Engine:
-        """The engine of a fold."""
-        seed = self.plan.search.seed + fold.number
-        return self.plan.engine.with_settings(max_depth=depth, nthread=self.threads, seed=seed)
-
-    @property
-    def threads(self) -> int:
-        """Threads of each fold: folds share those of the fit, and a single hold-out has all of them."""
-        return max(1, self.plan.objective.n_threads // len(self.cv.folds))
-
-    def predict(self, ensemble: Ensemble) -> list[Predicted]:
-        """Scores of the held-out subjects of each fold."""
-        return [self.predict_fold(*one, ensemble) for one in zip(ensemble.members, self.cv.folds, strict=True)]
-
-    def predict_fold(self, member: Member, fold: Fold, ensemble: Ensemble) -> Predicted:
-        """The same for one fold."""
-        held, start = fold.held, self.starts[fold.number].margin(fold.held.X)
-        kept = member.rounds_kept(ensemble.rounds)
-        if kept == 0:  # there are no trees to ask
-            return Predicted(held, start, start)
-        engine = self.engine(fold, ensemble.depth)
-        return Predicted(held, start, engine.scores(member.trees, engine.matrix(held.X, start), (0, kept)))
-
-    def changes(self, parts: Sequence[Predicted]) -> Array:
-        """By how much the shrunken trees change the loss of each held-out subject, or group of them."""
-        return changes(self.plan.objective, parts, self.trust, self.plan.search.policy.largest_difference)
-
-
-def trust_in_trees(plan: Plan, events: Array) -> Array:
-    """Shrinkage of chosen rounds: ``E / (E + 100)`` for the scores of a cause with E events, of shape (scores,).
-
-    The chosen round is the minimum of a noisy curve, which on average lies too late: the fewer events, the more of what
-    was learned by then is noise. Rounds that were given are not shrunk, except for causes without an event, of which
-    trees could learn only that there was none.
-    """
-    mixture = plan.objective.mixture
-    half = plan.search.policy.events_for_half_trust if plan.chooses_rounds else 0.0
-    shares = np.divide(events, events + half, out=np.zeros_like(events), where=events > 0.0)
-    return mixture.join_causes([np.full(mixture.n_scores // mixture.n_causes, share) for share in shares])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,29 +31,45 @@ ROWS_ON_DEVICE = 2**22
 
 def fit_constant_start(plan: Plan, sample: Sample) -> ConstantStart:
     """The same start for every subject."""
-    rng = np.random.default_rng(plan.search.seed)
+    if plan.given.init == "marginal":
+        return fit_marginal_start(plan, sample)
     mixture, target = plan.objective.mixture, sample.target
-    rule = partial(marginal_start, first=plan.guess) if plan.given.init == "marginal" else STARTS[plan.given.init]
-    return ConstantStart(calm_absent_causes(mixture, rule(mixture, target, rng), target))
+    scores = STARTS[plan.given.init](mixture, target, np.random.default_rng(plan.search.seed))
+    return ConstantStart(calm_absent_causes(mixture, scores, target))
+
+
+def fit_marginal_start(plan: Plan, sample: Sample) -> ConstantStart:
+    """The fit without covariates, for every subject."""
+    mixture, target = plan.objective.mixture, sample.target
+    scores = marginal_start(mixture, target, np.random.default_rng(plan.search.seed), plan.without_covariates)
+    return ConstantStart(calm_absent_causes(mixture, scores, target))
 
 
 def fit_linear_starts(
-    plan: Plan, sample: Sample, ridges: Sequence[float], most: int, *, accelerates: bool = False
+    plan: Plan,
+    sample: Sample,
+    ridges: Sequence[float],
+    most: int,
+    *,
+    accelerates: bool = False,
+    near: LinearStart | None = None,
 ) -> list[LinearStart]:
     """Linear starts for several strengths of the ridge, which act on the hazard or on time.
 
-    They are fitted to at most so many rows.
+    They are fitted to at most so many rows, from the fit without covariates on, or from a start ``near`` by of the same
+    kind.
     """
     mixture, policy = plan.objective.mixture, plan.search.policy
     # Starts with the same seed use the same draws, so that those of the folds differ by their rows only.
     most = max(most, policy.rows_for_column * sample.X.shape[1])
     sample = sample.draw(most, np.random.default_rng(plan.search.seed)).in_memory()
-    rng = np.random.default_rng(plan.search.seed)
-    without_covariates = marginal_start(mixture.in_logs, sample.target, rng, plan.guess)
     design = learn_design(sample.X, plan.schema, sample.target.mass, policy.skewness, policy.farthest)
-    first = LinearStart.constant(mixture, without_covariates, design, policy.largest_shift)
-    if accelerates:
-        first = AcceleratedStart.like(first)
+    if near is not None and len(near.coefficient) == len(design.features):
+        first = replace(near, design=design)
+    else:
+        first = LinearStart.constant(mixture, plan.without_covariates, design, policy.largest_shift)
+        if accelerates:
+            first = AcceleratedStart.like(first)
     path = fit_linear_path(first, sample.X, sample.target, ridges, policy, plan.given.directions)
     return without_absent_causes(path, sample.target)
 

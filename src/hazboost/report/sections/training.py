@@ -64,11 +64,12 @@ def _choices(evidence: Evidence) -> Html:
         effect = {"hazard": "proportional hazards", "time": "accelerated failure time"}[model.linear_effect_]
         rows.append(("linear start", effect, "chosen by held-out likelihood"))
     for label, key, meaning in (
+        ("blend", "weights", "weights of the regression, of the same with trees, and of trees without regression"),
         ("shrinkage of the trees", "trust", "what trees add is multiplied by this"),
         (
             "calibration",
             "calibration",
-            "the hazard was multiplied by this: observed by expected events of held-out subjects",
+            "the hazard was multiplied by this, after observed and expected events of held-out subjects",
         ),
     ):
         if key in results:

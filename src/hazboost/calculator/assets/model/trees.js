@@ -26,14 +26,14 @@ function readForest(forest) {
   }
 
   // For each tree of an ensemble its root, and the score that it adds to.
-  const ensembles = forest.ensembles.map((packed) => {
-    const scores = unpack(packed);
+  const ensembles = forest.ensembles.map((packed, number) => {
+    const scores = unpack(packed), share = Math.fround(forest.shares[number]);
     const roots = Int32Array.from(scores, () => {
       const root = place;
       readTree();
       return root;
     });
-    return { roots, scores };
+    return { roots, scores, share };
   });
 
   // The position of the leaf of a row, given as numbers in single precision with NaN for missing values.
@@ -50,15 +50,14 @@ function readForest(forest) {
     return leaf[node];
   }
 
-  // Scores, from those of the start; the sums of several ensembles are averaged.
+  // Scores, from those of the start: the weighted mean of all ensembles.
   function addTo(start, row) {
     const total = new Float32Array(start.length);
-    for (const { roots, scores } of ensembles) {
+    for (const { roots, scores, share } of ensembles) {
       const sum = Float32Array.from(start);
       for (let tree = 0; tree < roots.length; tree++) sum[scores[tree]] += leaves[findLeaf(roots[tree], row)];
-      for (let score = 0; score < sum.length; score++) total[score] += sum[score];
+      for (let score = 0; score < sum.length; score++) total[score] += Math.fround(share * sum[score]);
     }
-    for (let score = 0; score < total.length; score++) total[score] /= ensembles.length;
     return total;
   }
 

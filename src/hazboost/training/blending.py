@@ -1,0 +1,130 @@
+r"""A regression, trees that correct it, and trees alone: how much each has to say, by held-out likelihood.
+
+.. math:: F = a R + b \, (R + T) + c \, (M + T'), \qquad a + b + c = 1,
+
+with the scores :math:`R` of the regression, trees :math:`T` grown from there, and trees :math:`T'` grown from the fit
+without covariates, :math:`M`. Trees that correct a regression have to undo its straight lines where effects are none;
+trees alone never see any, and say nothing beyond the values that they know. Both are wrong in different ways, so that
+a mean of them is often better than either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from hazboost.data.target import join_targets
+from hazboost.training.cross_validation import is_clear
+from hazboost.training.growing import Ensemble, Growing
+from hazboost.training.policy import Policy
+from hazboost.training.predicted import Predicted, Weights, masses
+from hazboost.training.single import fit_marginal_start
+from hazboost.utils.progress import FoldProgress
+
+#: Weights are multiples of one over this.
+STEPS = 8
+
+
+class Blend(NamedTuple):
+    """Predictions of the held-out subjects, their weights, and the trees that begin without covariates, if any."""
+
+    parts: list[Predicted]
+    weights: Weights = Weights()
+    alone: Ensemble | None = None
+
+
+def blend(growing: Growing, best: Ensemble, events: float, *, with_trees_alone: bool) -> Blend:
+    """Choose the weights of a regression and its trees, and of trees alone where they are worth growing.
+
+    Parameters
+    ----------
+    growing : Growing
+        Grows trees on top of the regressions of the folds.
+    best : Ensemble
+        The trees that it has grown.
+    events : float
+        Weighted number of events of all causes.
+    with_trees_alone : bool
+        Whether the scores of both kinds of trees can be averaged.
+    """
+    parts = growing.predict(best)
+    if are_doubtful(growing, parts, events):
+        return Blend(parts, Weights(1.0, 0.0))
+    made = blend_with_trees_alone(growing, best, parts) if with_trees_alone else None
+    return made or Blend(parts, choose_weights(growing, parts))
+
+
+def are_doubtful(growing: Growing, parts: Sequence[Predicted], events: float) -> bool:
+    """Whether trees help held-out subjects less than they would, after so many events, if there were much to learn.
+
+    The more events, the more standard errors a real gain has. Subjects of one group say the same, so that their events
+    count by the number of groups.
+    """
+    policy, groups = growing.plan.search.policy, masses(parts)
+    events *= len(groups) / sum(part.held.target.n_subjects for part in parts)
+    return not is_clear(-growing.changes(parts), groups, min(policy.clear_gain, events / policy.events_for_error))
+
+
+def blend_with_trees_alone(growing: Growing, best: Ensemble, parts: Sequence[Predicted]) -> Blend | None:
+    """The same with trees of the same depth that begin without covariates, of the first folds.
+
+    None as soon as the held-out subjects of these folds have no use for them.
+    """
+    plan, numbers = growing.plan, range(min(growing.plan.search.policy.folds_alone, len(parts)))
+    starts = tuple(fit_marginal_start(plan, growing.cv.folds[number].kept) for number in numbers)
+    bare, grown, made = replace(growing, starts=starts), Ensemble(best.depth, []), None
+    progress = FoldProgress(len(numbers), ["trees alone"], draw=plan.search.verbose)
+    for number in numbers:
+        grown = Ensemble(best.depth, [*grown.members, *bare.grow_folds(best.depth, progress, [number])])
+        alone = [one.shrunk(growing.trust) for one in bare.predict(grown)]
+        both = [part._replace(alone=one) for part, one in zip(parts, alone, strict=False)]
+        weights = choose_weights(growing, both)
+        if weights.alone == 0.0:
+            progress.close()
+            return None
+        made = Blend([*both, *parts[len(both) :]], weights, grown)
+    return made
+
+
+def choose_weights(growing: Growing, parts: Sequence[Predicted]) -> Weights:
+    r"""The weights with the smallest penalised loss of held-out subjects.
+
+    .. math:: \sum_i \ell_i(w) + \lambda |w - w_0|^2
+
+    With few subjects they stay near the usual weights :math:`w_0`, with many the data decide. All parts have scores of
+    trees alone, or none has.
+    """
+    objective, policy = growing.plan.objective, growing.plan.search.policy
+    target = join_targets([part.held.target for part in parts])
+    rows = objective.observe(target)
+    reference = objective.losses(np.concatenate([part.start for part in parts]), rows)
+    usual = usual_weights(policy, with_alone=parts[0].alone is not None)
+
+    def penalised(weights: Weights) -> float:
+        losses = objective.losses(np.concatenate([part.blended(weights, growing.trust) for part in parts]), rows)
+        change = target.limited_change(losses, reference, policy.largest_difference).sum()
+        return float(change) + policy.weights_strength * float(np.square(np.subtract(weights, usual)).sum())
+
+    return min(all_weights(with_alone=usual.alone > 0.0), key=penalised)
+
+
+def usual_weights(policy: Policy, *, with_alone: bool) -> Weights:
+    """The weights of most data; without trees alone, those that correct a regression have their weight."""
+    regression, corrected, alone = policy.usual_weights
+    return Weights(regression, corrected, alone) if with_alone else Weights(regression, corrected + alone)
+
+
+def all_weights(*, with_alone: bool) -> list[Weights]:
+    """All that are compared.
+
+    Examples
+    --------
+    >>> len(all_weights(with_alone=True)), len(all_weights(with_alone=False))
+    (45, 9)
+    """
+    parts = product(range(STEPS + 1), range(STEPS + 1 if with_alone else 1))
+    return [Weights((STEPS - b - c) / STEPS, b / STEPS, c / STEPS) for b, c in parts if b + c <= STEPS]

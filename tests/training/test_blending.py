@@ -1,0 +1,170 @@
+"""Weights of a regression, of trees that correct it, and of trees alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from hazboost.boosting.objective import Objective
+from hazboost.boosting.steps import STEPS
+from hazboost.data.sample import Sample
+from hazboost.data.target import Target
+from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
+from hazboost.hazards.mixture import Mixture
+from hazboost.training.blending import STEPS as PARTS
+from hazboost.training.blending import all_weights, are_doubtful, choose_weights, usual_weights
+from hazboost.training.policy import POLICY
+from hazboost.training.predicted import Predicted, Weights
+from tests.training.simulated import automatic, curved, curved_data, linear_data
+
+MIXTURE = Mixture({"exponential": 1}, PARAMETER_ACTIVATIONS["exp"], WEIGHT_ACTIVATIONS["scaled_softmax"])
+
+
+def scores_of(log_hazard):
+    """Scores of an exponential head, of shape (n, scores)."""
+    scores = np.zeros((len(log_hazard), MIXTURE.n_scores))
+    scores[:, MIXTURE.blocks[0].scores(0)] = log_hazard[:, None]
+    return scores
+
+
+@pytest.fixture
+def exponential(growing):
+    """Trees of exponential hazards, of which half is believed."""
+    plan = replace(growing.plan, objective=Objective(MIXTURE, 0.0, 0.5, STEPS["newton"]))
+    return replace(growing, plan=plan, trust=np.full(MIXTURE.n_scores, 0.5))
+
+
+def predicted(truth, *, n, alone=True, seed=0):
+    """Held-out subjects for whom a regression says ``a``, its trees ``a + b`` and trees alone ``c``; and the truth.
+
+    The scores with all trees add twice ``b``, since half of it is believed.
+    """
+    rng = np.random.default_rng(seed)
+    a, b, c = rng.normal(scale=0.5, size=(3, n))
+    time = rng.exponential(np.exp(-truth(a, b, c)))
+    sample = Sample(np.zeros((n, 1)), Target.of(time, time))
+    return Predicted(sample, scores_of(a), scores_of(a + 2.0 * b), scores_of(c) if alone else None)
+
+
+TRUTHS = {
+    "regression": (lambda a, b, c: a, (1.0, 0.0, 0.0)),
+    "corrected": (lambda a, b, c: a + b, (0.0, 1.0, 0.0)),
+    "alone": (lambda a, b, c: c, (0.0, 0.0, 1.0)),
+    "both": (lambda a, b, c: 0.5 * (a + b) + 0.5 * c, (0.0, 0.5, 0.5)),
+}
+
+
+@pytest.mark.parametrize("name", TRUTHS)
+def test_many_held_out_subjects_decide(exponential, name):
+    truth, expected = TRUTHS[name]
+    assert choose_weights(exponential, [predicted(truth, n=4_000)]) == pytest.approx(expected, abs=1 / PARTS)
+
+
+@pytest.mark.parametrize("with_alone", [False, True])
+@pytest.mark.parametrize("name", TRUTHS)
+def test_few_hardly_move_the_usual_weights(exponential, name, with_alone):
+    weights = choose_weights(exponential, [predicted(TRUTHS[name][0], n=4, alone=with_alone)])
+    usual = usual_weights(POLICY, with_alone=with_alone)
+    assert np.abs(np.subtract(weights, usual)).max() <= 2 / PARTS
+    assert weights != TRUTHS[name][1]
+
+
+def test_without_trees_alone_they_have_no_weight(exponential):
+    truth, _ = TRUTHS["alone"]
+    assert choose_weights(exponential, [predicted(truth, n=1_000, alone=False)]).alone == 0.0
+
+
+@pytest.mark.parametrize("with_alone", [False, True])
+def test_weights_add_up_to_one(with_alone):
+    weights = all_weights(with_alone=with_alone)
+    assert len(set(weights)) == len(weights)
+    assert usual_weights(POLICY, with_alone=with_alone) in weights
+    np.testing.assert_array_equal(np.sum(weights, axis=1), 1.0)
+    assert np.min(weights) == 0.0
+
+
+def test_scores_of_a_blend_are_the_weighted_mean():
+    part, trust, weights = predicted(TRUTHS["both"][0], n=10), np.full(MIXTURE.n_scores, 0.5), Weights(0.25, 0.5, 0.25)
+    expected = 0.25 * part.start + 0.5 * part.shrunk(trust) + 0.25 * part.alone
+    np.testing.assert_allclose(part.blended(weights, trust), expected, atol=1e-12)
+    without = part._replace(alone=None)
+    np.testing.assert_allclose(without.blended(weights, trust), 0.25 * part.start + 0.75 * part.shrunk(trust))
+
+
+@pytest.mark.parametrize(("gain", "events", "doubtful"), [(1.0, 800.0, True), (1.0, 200.0, False), (2.5, 1e6, False)])
+def test_the_more_events_the_clearer_a_gain_has_to_be(exponential, monkeypatch, gain, events, doubtful):
+    """One standard error for 400 events, and at most two."""
+    part = predicted(TRUTHS["corrected"][0], n=100)
+    noise = np.random.default_rng(0).normal(size=100)
+    noise = (noise - noise.mean()) / noise.std(ddof=1)
+    monkeypatch.setattr(type(exponential), "changes", lambda *_: -(noise + gain / 10.0))
+    assert are_doubtful(exponential, [part], events) == doubtful
+
+
+@curved
+def test_a_model_is_the_weighted_mean_of_its_parts():
+    """Of the trees of three folds, and of two folds without covariates, from a start that is the mean of theirs."""
+    X, y = curved_data()
+    fitted = automatic().fit(X, y)
+    model, weights = fitted.model_, Weights(*fitted.cv_results_["weights"])
+    assert weights.alone > 0.0 < weights.corrected
+    assert sum(weights) == 1.0
+    assert len(model.boosters) == len(model.shares) == 3 + POLICY.folds_alone
+    shares = np.array([weights.corrected / 3] * 3 + [weights.alone / 2] * 2) / weights.trees
+    np.testing.assert_allclose(model.shares, shares)
+    encoded = model.schema.encode(X)
+    start = model.start.margin(encoded)
+    matrix = model.engine.matrix(encoded, start)
+    parts = [model.engine.scores(trees, matrix) for trees in model.boosters]
+    assert np.abs(parts[0] - parts[1]).max() > 0.01
+    grown = start + model.trust * (np.average(parts, axis=0, weights=shares) - start)
+    np.testing.assert_allclose(model.distribution(X).scores, grown, atol=1e-6)
+    events = y[0].sum()
+    np.testing.assert_allclose(model.trust, weights.trees * events / (events + 100.0))
+
+
+def test_trees_alone_are_left_out_where_they_do_not_help():
+    """Where a straight line is all there is, they are given up after one fold or never begun."""
+    lines = automatic().fit(*linear_data())
+    assert lines.cv_results_["weights"][2] == 0.0
+    assert len(lines.model_.boosters) in (1, 3)
+
+
+def test_trees_that_hardly_help_are_left_out_where_events_are_many(with_policy):
+    """A gain below one standard error: the model is the regression, and nearer to the truth than with the trees."""
+    X, y = linear_data(1_500, seed=8)
+    X_new, times = linear_data(500, seed=30)[0], np.linspace(0.1, 3.0, 40)
+    truth = np.exp(-((times * np.exp(0.7 * X_new[:, :1] - 0.5 * X_new[:, 1:2])) ** 1.5))
+
+    def error(model):
+        return float(np.sqrt(np.mean((model.predict_survival_function(X_new, times=times) - truth) ** 2)))
+
+    plain = automatic().fit(X, y)
+    assert plain.n_estimators_ == 0 < int(np.argmin(plain.cv_results_["round_loss"]))
+    assert plain.model_.n_trees == 0
+    with_policy(events_for_error=np.inf)
+    grown = automatic().fit(X, y)
+    assert grown.n_estimators_ > 0
+    assert error(plain) < error(grown)
+
+
+def test_without_a_regression_trees_stay(with_policy):
+    """Nothing else would tell subjects apart."""
+    with_policy(events_for_error=1.0, clear_gain=100.0)
+    X, y = linear_data()
+    assert automatic().fit(X, y).n_estimators_ == 0
+    assert automatic(init="marginal").fit(X, y).n_estimators_ > 0
+
+
+@curved
+def test_copies_of_subjects_do_not_make_trees_doubtful(with_policy):
+    """Three copies of each have three times the events, and say no more: a gain of one, or of ten, standard errors."""
+    X, (event, time) = curved_data(300)
+    rows = np.tile(np.arange(300), 3)
+    assert 3 * event.sum() > 400 > event.sum() > 100
+    for errors, kept in ((event.sum(), True), (0.1 * event.sum(), False)):
+        with_policy(events_for_error=errors, clear_gain=100.0)
+        model = automatic().fit(X[rows], (event[rows], time[rows]), groups=rows)
+        assert (model.n_estimators_ > 0) == kept
