@@ -502,3 +502,22 @@ def test_a_clipped_hazard_does_not_depend_on_the_other_times(mixed, weight):
     together = distribution.cumulative_hazard(times)
     alone = np.column_stack([distribution.cumulative_hazard(times[[i]])[:, 0] for i in range(12)])
     np.testing.assert_allclose(np.minimum(alone, 50.0), np.minimum(together, 50.0), rtol=1e-9)
+
+
+def test_one_thread_works_on_a_device(monkeypatch, make_mixture):
+    """Each of several would have a block of its own in the device's memory, and all would wait for the same device."""
+    used = []
+    original = module.for_each_block
+
+    def watched(work, n, step, n_threads=1):
+        used.append(n_threads)
+        original(work, n, step, n_threads)
+
+    monkeypatch.setattr(module, "for_each_block", watched)
+    monkeypatch.setattr(module, "BLOCK_ON_DEVICE", module.BLOCK)
+    mixture = make_mixture({"weibull": 1}, "exp", "scaled_softmax")
+    many = Distribution(mixture, np.zeros((20_000, mixture.n_scores)), n_threads=4)
+    for there in (False, True):
+        monkeypatch.setattr(module, "is_on_device", lambda _, there=there: there)
+        many.survival(np.linspace(0.1, 1.0, 20))
+    assert used == [4, 1]

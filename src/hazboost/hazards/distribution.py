@@ -209,7 +209,9 @@ class Distribution:
         self, function: Callable[[Distribution, slice], Array], shape: tuple[int, ...], n_times: int
     ) -> Array:
         """A function of (distribution, rows) that evaluates about ``n_times`` times, giving (n, *shape)."""
-        block, most = (BLOCK_ON_DEVICE, len(self)) if is_on_device(self.scores) else (BLOCK, LARGEST_BLOCK)
+        block, most, n_threads = BLOCK, LARGEST_BLOCK, self.n_threads
+        if is_on_device(self.scores):  # threads would wait for one device, each with a block of its own in its memory
+            block, most, n_threads = BLOCK_ON_DEVICE, len(self), 1
         step = max(1, min(most, block // (n_times * self.mixture.n_heads)))
         if len(self) <= step:
             return function(self, slice(None))
@@ -218,7 +220,7 @@ class Distribution:
         def fill(rows: slice) -> None:
             result[rows] = function(replace(self[rows], n_threads=1), rows)
 
-        for_each_block(fill, len(self), step, self.n_threads)
+        for_each_block(fill, len(self), step, n_threads)
         return result
 
     def _survival_at(self, times: Array) -> Array:
