@@ -111,10 +111,10 @@ class FPBoost(Publisher):
         subjects never has the event (a cure fraction). ``"auto"`` adds up to three bounded heads, each if it raises the
         likelihood without covariates by more than its parameters are worth (the Bayesian information criterion), and
         none where recorded times are coarse. By the same criterion, of one Weibull and one LogLogistic head the second
-        is left out where no bounded one was added, and with ``init="linear"`` up to two LogLogistic or bounded heads
-        are added given the linear predictor where its curves are clearly off. ``heads_`` says how many there are.
-        Nothing is chosen with ``solver="gradient"``, an ``init`` that is not fitted by maximum likelihood, or another
-        ``heads_activation`` than the default. ``None``: no further heads.
+        is left out where no bounded one was added after 200 events or more, and with ``init="linear"`` up to two
+        LogLogistic or bounded heads are added given the linear predictor where its curves are clearly off. ``heads_``
+        says how many there are. Nothing is chosen with ``solver="gradient"``, an ``init`` that is not fitted by maximum
+        likelihood, or another ``heads_activation`` than the default. ``None``: no further heads.
     solver : {"newton", "gradient"}, default="newton"
         ``newton``: second order. A leaf is the gradient over a curvature that is at least as large, so that steps are
         bounded; steps of all scores except the level (without one, except the scales) are four times shorter, because
@@ -725,7 +725,7 @@ class FPBoost(Publisher):
         """Heads, as far as they are to be chosen, with their fit without covariates."""
         if not self._chooses_heads:
             return fit_heads(mixture, sample.target).chosen(mixture)
-        chosen = choose_heads(mixture, sample.target, POLICY.most_bursts)
+        chosen = choose_heads(mixture, sample.target, POLICY)
         if self.init != "linear":
             return chosen
         some = sample.draw(POLICY.rows_for_ridge, np.random.default_rng(seed)).in_memory()

@@ -32,7 +32,7 @@ def hazards(n, seed, guarantee):
 
 def refined(X, time):
     target = Target.of(time / np.median(time), time / np.median(time))
-    chosen = choose_heads(MIXTURE, target, POLICY.most_bursts)
+    chosen = choose_heads(MIXTURE, target, POLICY)
     return chosen, refine_heads(chosen, Sample(X, target), SCHEMA, POLICY)
 
 

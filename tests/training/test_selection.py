@@ -54,13 +54,17 @@ def test_choice_is_the_minimum_of_what_can_be_read_afterwards():
 
 
 def test_few_events_make_trees_count_less():
-    """``E / (E + 100)``, for each cause by itself, in the weight of its events relative to the mean weight."""
+    """``E / (E + 100)``, for each cause by itself, in the weight of its events relative to the mean weight.
+
+    What is left of that is the weight of the trees in the blend.
+    """
     X, (_, time) = curved_data(240)
     cause = np.select([np.arange(240) < 30, np.arange(240) < 130], [1, 2], 0)
     weight = np.where(cause == 1, 2.0, 1.0)
-    model = automatic().fit(X, Surv.right(cause, time), sample_weight=weight).model_
+    fitted = automatic().fit(X, Surv.right(cause, time), sample_weight=weight)
+    model, blended = fitted.model_, sum(fitted.cv_results_["weights"][1:])
     events = np.array([60.0, 100.0]) / weight.mean()
-    for number, trust in enumerate(events / (events + 100.0), start=1):
+    for number, trust in enumerate(blended * events / (events + 100.0), start=1):
         np.testing.assert_allclose(model.trust[model.mixture.scores_of_causes[number - 1]], trust)
     given = automatic(n_estimators=3).fit(X, Surv.right(cause, time)).model_
     np.testing.assert_array_equal(given.trust, 1.0)

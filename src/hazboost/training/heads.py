@@ -20,6 +20,7 @@ from hazboost.data.target import Target
 from hazboost.data.ties import are_coarse, spread_ties
 from hazboost.hazards.mixture import Mixture
 from hazboost.training.marginal import MarginalLoss, burst_times
+from hazboost.training.policy import Policy
 from hazboost.utils.arrays import Array
 
 #: The family of bursts.
@@ -41,8 +42,11 @@ class Chosen(NamedTuple):
     logs: Array
 
 
-def choose_heads(mixture: Mixture, target: Target, most: int) -> Chosen:
+def choose_heads(mixture: Mixture, target: Target, policy: Policy) -> Chosen:
     r"""Add bursts while each is worth its parameters; without any, leave out a LogLogistic head that is not.
+
+    There are no bursts where recorded times are coarse: one at a time that many events share would describe the
+    rounding. After few events a likelihood cannot tell that a head is not needed, and it stays.
 
     Parameters
     ----------
@@ -50,14 +54,13 @@ def choose_heads(mixture: Mixture, target: Target, most: int) -> Chosen:
         The heads to begin with, whose weights have a level.
     target : Target
         What was observed, in the mixture's unit of time.
-    most : int
-        The largest number of bursts. There are none where recorded times are coarse: a burst at a time that many events
-        share would describe the rounding.
+    policy : Policy
+        Constants of the automatic fit.
     """
     fit = fit_heads(mixture, spread_ties(target))
-    bursts = 0 if are_coarse(target) else most
-    wider = add_heads(fit, [BURST], bursts, price_of(fit))
-    return (without_second(fit, price_of(fit)) if wider is fit else wider).chosen(mixture)
+    wider = add_heads(fit, [BURST], 0 if are_coarse(target) else policy.most_bursts)
+    can_tell = fit.events >= policy.events_for_one_head
+    return (without_second(fit) if wider is fit and can_tell else wider).chosen(mixture)
 
 
 def fit_heads(mixture: Mixture, target: Target) -> HeadsFit:
@@ -83,42 +86,44 @@ class HeadsFit:
         """The penalised loss of all subjects together."""
         return self.loss.subjects * self.loss(self.logs)[0]
 
+    @cached_property
+    def events(self) -> float:
+        """Weighted number of events of all causes."""
+        return float(events_by_cause(self.loss.target, self.mixture.n_causes).sum())
+
     def chosen(self, mixture: Mixture) -> Chosen:
         """These heads, with the activations of another mixture."""
         return Chosen(replace(mixture, counts=self.mixture.counts), self.logs)
 
 
-def price_of(fit: HeadsFit) -> float:
-    r"""What one more parameter must add to the log-likelihood, by the Bayesian information criterion.
+def is_worth_it(wider: HeadsFit, fit: HeadsFit) -> bool:
+    r"""Whether more heads are worth their parameters, those of all causes together.
 
-    That is :math:`\frac{1}{2} \log E` with ``E`` events.
+    By the Bayesian information criterion each must add :math:`\frac{1}{2} \log E` to the log-likelihood, with ``E``
+    events.
     """
-    return 0.5 * float(np.log(max(events_by_cause(fit.loss.target, fit.mixture.n_causes).sum(), 1.0)))
-
-
-def is_worth_it(wider: HeadsFit, fit: HeadsFit, price: float) -> bool:
-    """Whether more heads are worth their parameters, those of all causes together."""
+    price = 0.5 * float(np.log(max(fit.events, 1.0)))
     return fit.total - wider.total >= price * (wider.mixture.n_scores - fit.mixture.n_scores)
 
 
-def add_heads(fit: HeadsFit, families: Sequence[str], most: int, price: float) -> HeadsFit:
+def add_heads(fit: HeadsFit, families: Sequence[str], most: int) -> HeadsFit:
     """Add heads of some families, at most so many, the best first, while each is worth its parameters."""
     for _ in range(most):
         wider = min((with_head(fit, family) for family in families), key=lambda one: one.total)
-        if not is_worth_it(wider, fit, price):
+        if not is_worth_it(wider, fit):
             break
         fit = wider
     return fit
 
 
-def without_second(fit: HeadsFit, price: float) -> HeadsFit:
+def without_second(fit: HeadsFit) -> HeadsFit:
     """A Weibull head alone, if a LogLogistic one is not worth its parameters; other numbers were asked for."""
     counts = fit.mixture.counts
     if {name: count for name, count in counts.items() if count} != {FIRST: 1, SECOND: 1}:
         return fit
     loss = replace(fit.loss, mixture=replace(fit.mixture, counts={**counts, SECOND: 0}))
     alone = HeadsFit(loss, loss.minimise(loss.guess()))
-    return fit if is_worth_it(fit, alone, price) else alone
+    return fit if is_worth_it(fit, alone) else alone
 
 
 def with_head(fit: HeadsFit, family: str) -> HeadsFit:

@@ -73,6 +73,8 @@ class Policy:
         Largest number of rounds, for a learning rate of one; shorter steps get proportionally more.
     most_bursts : int
         The largest number of bounded heads that are added by likelihood. [Heads]
+    events_for_one_head : float
+        A LogLogistic head beside a Weibull one can be left out from so many events on. [Heads]
     clear_gap, ridge_for_heads, most_added : float, float, int
         Where survival curves of a regression with such a ridge are off by so many standard errors of Kaplan-Meier, at
         most so many heads are added given its linear predictor. [Heads]
@@ -120,6 +122,7 @@ class Policy:
     fewest_columns: int = 5
     max_rounds: float = 100.0
     most_bursts: int = 3
+    events_for_one_head: float = 200.0
     clear_gap: float = 2.5
     ridge_for_heads: float = 30.0
     most_added: int = 2

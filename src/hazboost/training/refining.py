@@ -16,7 +16,7 @@ from hazboost.data.sample import Sample
 from hazboost.data.ties import are_coarse
 from hazboost.hazards.distribution import Distribution
 from hazboost.training.diagnostics import largest_gap
-from hazboost.training.heads import BURST, SECOND, Chosen, HeadsFit, add_heads, price_of
+from hazboost.training.heads import BURST, SECOND, Chosen, HeadsFit, add_heads
 from hazboost.training.linear import LinearStart, fit_linear_path
 from hazboost.training.marginal import MarginalLoss
 from hazboost.training.policy import Policy
@@ -65,5 +65,5 @@ def refine_heads(chosen: Chosen, sample: Sample, schema: Schema, policy: Policy)
     observed, shift = Observed.of(target, mixture.n_causes), design.predict(sample.X, regression.coefficient)
     loss = LossGivenShifts(mixture.in_logs, target, observed, float(target.mass.sum()), shift)
     fit = HeadsFit(loss, loss.minimise(regression.log_intercept))
-    wider = add_heads(fit, [SECOND, BURST], policy.most_added, price_of(fit))
+    wider = add_heads(fit, [SECOND, BURST], policy.most_added)
     return chosen if wider is fit else wider.chosen(mixture)
