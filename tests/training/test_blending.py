@@ -14,9 +14,11 @@ from hazboost.data.target import Target
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
 from hazboost.hazards.mixture import Mixture
 from hazboost.training.blending import STEPS as PARTS
-from hazboost.training.blending import all_weights, are_doubtful, choose_weights, usual_weights
+from hazboost.training.blending import Blend, all_weights, are_doubtful, choose_weights, usual_weights
+from hazboost.training.growing import Ensemble, Member
 from hazboost.training.policy import POLICY
 from hazboost.training.predicted import Predicted, Weights
+from hazboost.training.selection import Choice, average
 from tests.training.simulated import automatic, curved, curved_data, linear_data
 
 MIXTURE = Mixture({"exponential": 1}, PARAMETER_ACTIVATIONS["exp"], WEIGHT_ACTIVATIONS["scaled_softmax"])
@@ -101,6 +103,22 @@ def test_the_more_events_the_clearer_a_gain_has_to_be(exponential, monkeypatch, 
     noise = (noise - noise.mean()) / noise.std(ddof=1)
     monkeypatch.setattr(type(exponential), "changes", lambda *_: -(noise + gain / 10.0))
     assert are_doubtful(exponential, [part], events) == doubtful
+
+
+def ensemble_of(rounds):
+    """Two folds that are best after so many rounds."""
+    losses = [float(abs(number - rounds)) for number in range(rounds + 2)]
+    return Ensemble(2, [Member(None, rounds, losses, losses)] * 2)
+
+
+@pytest.mark.parametrize(("rounds", "expected"), [(3, [0.25, 0.25, 0.25, 0.25]), (0, [0.5, 0.5])])
+def test_trees_alone_that_never_grew_have_no_share(rounds, expected):
+    """Shares are those of the ensembles that there are, and together one."""
+    made = Blend([], Weights(0.2, 0.4, 0.4), ensemble_of(rounds))
+    averaged = average(ensemble_of(5), made)
+    choice = Choice(None, 5, 2, np.ones(1), {}, averaged=averaged)
+    np.testing.assert_allclose(choice.shares, expected)
+    assert sum(one.weight for one in averaged) == pytest.approx(0.8 if rounds else 0.4)
 
 
 @curved

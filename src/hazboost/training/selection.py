@@ -24,7 +24,7 @@ from hazboost.utils.progress import FoldProgress
 
 
 class Averaged(NamedTuple):
-    """Models of the folds that are averaged: how many rounds each keeps, and their weight in all that trees add."""
+    """Models of the folds that are averaged: how many rounds each keeps, and their weight in the blend."""
 
     members: tuple[Member, ...]
     rounds: int
@@ -74,7 +74,9 @@ class Choice:
         """The part of each ensemble of trees in all that trees add, of shape (ensembles,)."""
         if not self.averaged:
             return np.ones(1)
-        return np.concatenate([np.full(len(one.members), one.weight / len(one.members)) for one in self.averaged])
+        parts = np.concatenate([np.full(len(one.members), one.weight / len(one.members)) for one in self.averaged])
+        shares: Array = parts / parts.sum()
+        return shares
 
 
 class Found(NamedTuple):
@@ -156,7 +158,7 @@ def keep(found: Found, hold_out: float | None) -> Choice:
         parts = [(part.held.target, part.blended(made.weights, trust)) for part in made.parts]
         shift = level_shift(mixture, parts, policy.largest_difference, policy.events_for_half_trust)
     averaged = average(best, made)
-    trust = trust * (made.weights.trees or 1.0)
+    trust = trust * (sum(one.weight for one in averaged) or 1.0)
     results = {**starts.losses, "round_loss": best.loss.tolist()}
     results["trust"] = [float(part[0]) for part in mixture.by_cause(trust)]
     if shift is not None:
@@ -187,11 +189,11 @@ def blend_folds(found: Found) -> Blend:
 
 
 def average(best: Ensemble, made: Blend) -> tuple[Averaged, ...]:
-    """The ensembles of trees that count, with their parts in what trees add."""
+    """The ensembles of trees that count; one without rounds adds nothing, and its start is in that of the model."""
     weights, alone = made.weights, made.alone
     found = [(best, weights.corrected), *([] if alone is None else [(alone, weights.alone)])]
     return tuple(
-        Averaged(tuple(ensemble.members), ensemble.rounds, weight / weights.trees)
+        Averaged(tuple(ensemble.members), ensemble.rounds, weight)
         for ensemble, weight in found
         if weight > 0.0 and ensemble.rounds > 0
     )
