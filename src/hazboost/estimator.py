@@ -669,11 +669,13 @@ class FPBoost(Publisher):
         self.diagnostics_ = trained.diagnostics
         self.cohort_ = cohort
         self.causes_ = np.arange(1, trained.model.mixture.n_causes + 1)
-        ends, observed = target.upper[target.interval], target.lower
-        if len(ends):
+        observed, happened = target.lower, np.compress(target.event, target.lower)
+        if target.interval.any():
+            ends = target.upper[target.interval]
             observed = np.concatenate([observed[(observed > 0.0) | ~target.interval], ends])
+            happened = np.concatenate([happened, ends])
         self.unique_times_ = self._sorted(observed)
-        self.event_times_ = self._sorted(np.concatenate([target.lower[target.event], ends]))
+        self.event_times_ = self._sorted(happened)
 
     def _sorted(self, times: Array) -> Array:
         """Distinct times in order; a GPU sorts them much faster."""

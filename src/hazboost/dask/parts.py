@@ -18,7 +18,7 @@ from hazboost.data.observations import check_id, find_columns
 from hazboost.data.reading import as_groups, as_target, check_rows
 from hazboost.data.sample import Sample
 from hazboost.data.summary import Summary
-from hazboost.data.target import Target, followed, number_by_appearance
+from hazboost.data.target import Target, followed
 from hazboost.utils.arrays import Indices
 
 P = ParamSpec("P")
@@ -126,7 +126,7 @@ def outline(part: Part) -> Outline | None:
     sample, target = part.sample, part.sample.target
     if not len(target):
         return None
-    subject = number_by_appearance(target.subject)
+    subject = target.number
     first = np.unique(subject, return_index=True)[1]
     kind = outcomes(target, np.arange(len(target)))
     by_time = np.lexsort((followed(target.lower, target.upper), kind))
@@ -150,7 +150,7 @@ def summarise_part(part: Part, dropped: Indices, mean_weight: float) -> Summary 
 
 def take_subjects(part: Part, chosen: Indices) -> tuple[Sample, Indices]:
     """Rows of some subjects, by number in order of appearance, and for each row the number of its subject."""
-    subject = number_by_appearance(part.sample.target.subject)
+    subject = part.sample.target.number
     rows = np.flatnonzero(np.isin(subject, chosen))
     return part.sample.rows(rows), subject[rows]
 
@@ -159,7 +159,7 @@ def without_subjects(part: Part, dropped: Indices) -> Sample:
     """Rows of all other subjects."""
     if not len(dropped):
         return part.sample
-    return part.sample.rows(~np.isin(number_by_appearance(part.sample.target.subject), dropped))
+    return part.sample.rows(~np.isin(part.sample.target.number, dropped))
 
 
 def relative(sample: Sample, mean_weight: float) -> Sample:

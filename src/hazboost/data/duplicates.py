@@ -47,7 +47,7 @@ def copies(X: Any, target: Target) -> Indices | None:
     target : Target
         What was observed.
     """
-    subject = number_by_appearance(target.subject)
+    subject = target.number
     outcome = np.column_stack([target.lower, target.upper, target.entry, target.cause])
     feature_hash, outcome_hash = row_hashes(X), row_hashes(outcome, salt=1)
     # A subject is the sum of its rows, so their order does not matter.

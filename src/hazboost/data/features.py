@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_array
 from hazboost.data.categories import Categories, read_categories
 from hazboost.data.frames import column_names, is_table, refuse_repeated_names, to_computer
 from hazboost.utils.arrays import Array, as_numbers, as_plain, refuse_without_numbers
-from hazboost.utils.devices import is_on_device, to_host
+from hazboost.utils.devices import is_on_device, reduce_rows, to_host
 
 #: Trees hold features in single precision.
 LARGEST = float(np.finfo(np.float32).max)
@@ -191,7 +191,7 @@ def highest_values(encoded: Any) -> Array:
     if scipy.sparse.issparse(encoded):
         return np.full(encoded.shape[1], np.nan)
     if is_on_device(encoded):
-        largest = encoded.max(axis=0)
+        largest = reduce_rows(np.max, encoded)
         return np.asarray(to_host(np.nanmax(encoded, axis=0) if np.isnan(largest).any() else largest), np.float64)
     highest: Array = np.fmax.reduce(encoded, axis=0, initial=np.nan).astype(np.float64)
     return highest

@@ -16,7 +16,7 @@ INTERVAL = 127
 
 def units(target: Target, group: Indices | None) -> Indices:
     """Number of the unit of each row that folds must not divide: its group or, where there are none, its subject."""
-    return number_by_appearance(target.subject if group is None else group)
+    return target.number if group is None else number_by_appearance(group)
 
 
 def strata(target: Target, unit: Indices, least: int) -> Indices:

@@ -51,7 +51,7 @@ def as_target(y: Any, sample_weight: Any = None, *, name: str = "y", causes_know
     if isinstance(y, Target):
         return y if sample_weight is None else replace(y, weight=_check_weight(sample_weight, len(y)))
     target = read_columns(*find_columns(y, name), name, causes_known=causes_known)
-    return replace(target, weight=_check_weight(sample_weight, len(target)))
+    return target if sample_weight is None else replace(target, weight=_check_weight(sample_weight, len(target)))
 
 
 def read_columns(kind: str, columns: Mapping[str, Any], name: str, *, causes_known: bool = False) -> Target:
@@ -65,8 +65,10 @@ def read_columns(kind: str, columns: Mapping[str, Any], name: str, *, causes_kno
 
 def warn_of_codes_of_r(target: Target, name: str) -> None:
     """Warn if nobody is censored and there are several causes: in R this would be one event and censoring."""
+    if target.cause.min() == 0:
+        return
     codes = np.flatnonzero(np.bincount(target.cause))
-    if len(codes) > 1 and codes[0] > 0:
+    if len(codes) > 1:
         listed = ", ".join(map(str, codes))
         warn_caller(
             f"{name}: the event has the codes {listed}, and no 0. Here these are causes, and nobody is censored; "
@@ -187,8 +189,6 @@ def check_causes(target: Target, n_causes: int | None = None, name: str = "y") -
 
 
 def _check_weight(sample_weight: Any, n: int) -> Array:
-    if sample_weight is None:
-        return np.ones(n)
     weight = as_numbers(sample_weight, "sample_weight")
     if weight.shape != (n,):
         raise ValueError(f"sample_weight must have one value for each of the {n} rows; got shape {weight.shape}.")

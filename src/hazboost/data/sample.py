@@ -98,7 +98,7 @@ class Sample:
         most = most if self.is_in_memory else rows_to_load(most, self.X)
         if len(self.target) <= most:
             return self
-        subject = number_by_appearance(self.target.subject)
+        subject = self.target.number
         count = int(subject.max()) + 1
         drawn = rng.choice(count, max(1, most * count // len(subject)), replace=False)
         return self.rows(rows_of(subject, np.sort(drawn)))
@@ -107,7 +107,7 @@ class Sample:
         """Sums over the subjects of each group, of values of the subjects in the order of appearance."""
         if self.group is None:
             return values
-        first = np.unique(number_by_appearance(self.target.subject), return_index=True)[1]
+        first = np.unique(self.target.number, return_index=True)[1]
         return np.bincount(number_by_appearance(self.group[first]), weights=values).astype(np.float64)
 
     def with_copies_together(self, least: int) -> Sample:

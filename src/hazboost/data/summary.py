@@ -90,7 +90,7 @@ class Summary:
 
 def summarise(target: Target, highest: Array) -> Summary:
     """The summary of rows in memory, and of the largest value of each feature."""
-    ends = target.upper[target.interval]
+    ends = np.compress(target.interval, target.upper)
     seen = target.event | target.interval if len(ends) else target.event
     times = followed(target.lower, target.upper) if len(ends) else target.lower
     return Summary(
@@ -100,9 +100,10 @@ def summarise(target: Target, highest: Array) -> Summary:
         shortest=min(map(_smallest_positive, (target.lower, target.entry, ends))),
         exposure=target.exposure,
         events=np.array([target.weight @ (target.cause == cause) for cause in range(1, target.cause.max() + 1)]),
-        interval_mass=float(target.weight[target.interval].sum()),
-        event_times=times[seen],
-        event_weights=target.weight[seen],
+        interval_mass=float(target.weight @ target.interval),
+        # Much faster than times[seen] where there is no order in who had the event.
+        event_times=np.compress(seen, times),
+        event_weights=np.compress(seen, target.weight),
         highest=highest,
     )
 

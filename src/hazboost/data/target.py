@@ -74,7 +74,7 @@ class Target:
         number = np.arange(n) if subject is None else number_by_appearance(subject)
         portion = np.ones(n) if subject is None else _portions(number, followed(lower, upper) - entry)
         weight = np.ones(n) if weight is None else weight
-        return cls(lower, upper, weight, entry, cause.astype(np.intp), number, portion)
+        return cls(lower, upper, weight, entry, cause.astype(np.intp, copy=False), number, portion)
 
     @cached_property
     def event(self) -> Mask:
@@ -103,7 +103,7 @@ class Target:
     @property
     def subject_mass(self) -> Array:
         """Weight of each subject, in the order of appearance."""
-        return np.bincount(self._number, weights=self.mass).astype(np.float64)
+        return np.bincount(self.number, weights=self.mass).astype(np.float64)
 
     @property
     def has_events(self) -> bool:
@@ -151,12 +151,12 @@ class Target:
 
     @property
     def n_subjects(self) -> int:
-        """Number of subjects. A slice keeps the numbers of the whole, so they are counted, not read off."""
-        return int(self._number.max(initial=-1)) + 1
+        """Number of subjects."""
+        return int(self.number.max(initial=-1)) + 1
 
     @cached_property
-    def _number(self) -> Indices:
-        """Subjects numbered by appearance."""
+    def number(self) -> Indices:
+        """The subject of each row, numbered by appearance; in ``subject`` a slice keeps the numbers of the whole."""
         return number_by_appearance(self.subject)
 
     def __len__(self) -> int:
@@ -184,7 +184,7 @@ class Target:
 
     def limited_change(self, loss: Array, reference: Array, limit: float) -> Array:
         """Weighted difference to the reference of each subject, limited, in the order of appearance."""
-        change = np.bincount(self._number, weights=self.weight * (loss - reference))
+        change = np.bincount(self.number, weights=self.weight * (loss - reference))
         return np.clip(change, -limit * self.subject_mass, limit * self.subject_mass)
 
     def scaled(self, unit: float) -> Target:
@@ -193,9 +193,9 @@ class Target:
         return self._changed(lower=self.lower / unit, upper=self.upper / unit, entry=entry)
 
     def _changed(self, **fields: Any) -> Target:
-        """The same subjects with other values in some fields."""
+        """The same subjects, with the same weights, at other times."""
         changed = replace(self, **fields)
-        vars(changed)["_number"] = self._number  # subjects need not be numbered again
+        vars(changed).update(number=self.number, mass=self.mass)  # which need not be computed again
         return changed
 
     def without_events_at_zero(self, smallest: float | None = None) -> Target:
@@ -219,7 +219,7 @@ class Target:
 def join_targets(targets: Sequence[Target]) -> Target:
     """Targets without a common subject, one after the other."""
     columns = {field.name: np.concatenate([getattr(one, field.name) for one in targets]) for field in fields(Target)}
-    numbers = [number_by_appearance(one.subject) for one in targets]
+    numbers = [one.number for one in targets]
     before = np.cumsum([0, *(int(number.max(initial=-1)) + 1 for number in numbers[:-1])])
     columns["subject"] = np.concatenate([number + first for number, first in zip(numbers, before, strict=True)])
     return Target(**columns)

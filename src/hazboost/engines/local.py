@@ -17,7 +17,7 @@ from hazboost.engines.external import BatchedFeatures, external_matrix
 from hazboost.engines.features import Features
 from hazboost.engines.packing import pack, unpack, with_idle_outputs
 from hazboost.utils.arrays import Array
-from hazboost.utils.devices import to_host
+from hazboost.utils.devices import reduce_rows, to_host
 from hazboost.utils.threads import limit_threads
 
 #: Trees are grown by one thread for so many rows.
@@ -117,7 +117,7 @@ class LocalEngine:
 
         From 3.4 on, XGBoost asks this of the two sides of a split only: a tree without any would move everybody.
         """
-        sampled = self.settings.get("subsample", 1.0) * self.total(to_host(hessian.sum(axis=0)))
+        sampled = self.settings.get("subsample", 1.0) * self.total(to_host(reduce_rows(np.sum, hessian)))
         light = np.flatnonzero(sampled < self.settings.get("min_child_weight", 1.0))
         if not len(light):
             return gradient
