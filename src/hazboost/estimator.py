@@ -41,10 +41,10 @@ from hazboost.training.advice import advise_on_size, advise_on_ties, check_can_s
 from hazboost.training.cohort import describe_cohort
 from hazboost.training.constraints import check_constraints
 from hazboost.training.fit import Trained, train_model
-from hazboost.training.heads import Chosen, choose_heads, fit_heads
+from hazboost.training.heads import Chosen, fit_heads, possible_heads
 from hazboost.training.plan import HORIZONS, Given, Plan, Search, Stopping, TimeScale, time_unit
 from hazboost.training.policy import POLICY, Pace
-from hazboost.training.refining import refine_heads
+from hazboost.training.refining import best_heads, refine_heads
 from hazboost.training.starts import STARTS
 from hazboost.utils.arrays import Array
 from hazboost.utils.describe import describe
@@ -110,10 +110,10 @@ class FPBoost(Publisher):
         approximate any hazard without negative weights, and with no other family the share ``exp(-sum(w))`` of
         subjects never has the event (a cure fraction). ``"auto"`` adds up to three bounded heads, each if it raises the
         likelihood without covariates by more than its parameters are worth (the Bayesian information criterion), and
-        none where recorded times are coarse. By the same criterion, of one Weibull and one LogLogistic head the second
-        is left out where no bounded one was added after 200 events or more, and with ``init="linear"`` up to two
-        LogLogistic or bounded heads are added given the linear predictor where its curves are clearly off. ``heads_``
-        says how many there are. Nothing is chosen with ``solver="gradient"``, an ``init`` that is not fitted by maximum
+        none where recorded times are coarse. With ``init="linear"`` two more choices follow: of one Weibull and one
+        LogLogistic head without a bounded one, the second is left out if by the same criterion it is not worth its
+        parameters and held-out subjects are better without it; and up to two LogLogistic or bounded heads are added
+        given the linear predictor where its curves are clearly off. ``heads_`` says how many there are. Nothing is chosen with ``solver="gradient"``, an ``init`` that is not fitted by maximum
         likelihood, or another ``heads_activation`` than the default. ``None``: no further heads.
     solver : {"newton", "gradient"}, default="newton"
         ``newton``: second order. A leaf is the gradient over a curvature that is at least as large, so that steps are
@@ -727,11 +727,11 @@ class FPBoost(Publisher):
         """Heads, as far as they are to be chosen, with their fit without covariates."""
         if not self._chooses_heads:
             return fit_heads(mixture, sample.target).chosen(mixture)
-        chosen = choose_heads(mixture, sample.target, POLICY)
+        possible = possible_heads(mixture, sample.target, POLICY)
         if self.init != "linear":
-            return chosen
+            return possible[-1]
         some = sample.draw(POLICY.rows_for_ridge, np.random.default_rng(seed)).in_memory()
-        return refine_heads(chosen, some, schema, POLICY)
+        return refine_heads(best_heads(possible, some, schema, POLICY, self.n_folds, seed), some, schema, POLICY)
 
     @property
     def _chooses_heads(self) -> bool:

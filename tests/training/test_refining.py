@@ -1,6 +1,8 @@
-"""Heads that are added given the linear predictor of a regression."""
+"""Heads that are chosen by held-out subjects, and added, given the linear predictor of a regression."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,10 +13,10 @@ from hazboost.data.sample import Sample
 from hazboost.data.target import Target
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
 from hazboost.hazards.mixture import Mixture
-from hazboost.training.heads import choose_heads
+from hazboost.training.heads import fit_heads, possible_heads
 from hazboost.training.marginal import MarginalLoss
 from hazboost.training.policy import POLICY
-from hazboost.training.refining import LossGivenShifts, refine_heads
+from hazboost.training.refining import LossGivenShifts, best_heads, refine_heads
 from tests.training.simulated import automatic
 
 MIXTURE = Mixture({"weibull": 1, "loglogistic": 1}, PARAMETER_ACTIVATIONS["exp"], WEIGHT_ACTIVATIONS["scaled_softmax"])
@@ -32,8 +34,37 @@ def hazards(n, seed, guarantee):
 
 def refined(X, time):
     target = Target.of(time / np.median(time), time / np.median(time))
-    chosen = choose_heads(MIXTURE, target, POLICY)
+    chosen = possible_heads(MIXTURE, target, POLICY)[0]
     return chosen, refine_heads(chosen, Sample(X, target), SCHEMA, POLICY)
+
+
+def count_alone(times):
+    """Of ten data sets, in how many held-out subjects are better without a LogLogistic head."""
+    alone = replace(MIXTURE, counts={"weibull": 1, "loglogistic": 0})
+    count = 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(200, 3))
+        time = times(rng) * np.exp(X @ [0.5, -0.4, 0.0])
+        target = Target.of(time / np.median(time), time / np.median(time))
+        possible = [fit_heads(mixture, target).chosen(mixture) for mixture in (alone, MIXTURE)]
+        count += best_heads(possible, Sample(X, target), SCHEMA, POLICY, folds=5, seed=0) is possible[0]
+    return count
+
+
+def test_held_out_subjects_need_no_second_head_where_there_is_none():
+    assert count_alone(lambda rng: rng.weibull(1.5, 200)) >= 7
+
+
+def test_held_out_subjects_need_the_second_head_where_risks_rise_and_fall():
+    assert count_alone(lambda rng: rng.lognormal(0.0, 1.0, 200)) <= 3
+
+
+def test_a_single_possibility_is_taken():
+    X, time, _ = hazards(50, 0, guarantee=0.0)
+    target = Target.of(time, time)
+    only = fit_heads(MIXTURE, target).chosen(MIXTURE)
+    assert best_heads([only], Sample(X, target), SCHEMA, POLICY, folds=5, seed=0) is only
 
 
 def test_heads_are_added_where_a_regression_is_off():

@@ -42,11 +42,12 @@ class Chosen(NamedTuple):
     logs: Array
 
 
-def choose_heads(mixture: Mixture, target: Target, policy: Policy) -> Chosen:
-    r"""Add bursts while each is worth its parameters; without any, leave out a LogLogistic head that is not.
+def possible_heads(mixture: Mixture, target: Target, policy: Policy) -> list[Chosen]:
+    """Add bursts while each is worth its parameters. Without any, a LogLogistic head that is not may be left out.
 
     There are no bursts where recorded times are coarse: one at a time that many events share would describe the
-    rounding. After few events a likelihood cannot tell that a head is not needed, and it stays.
+    rounding. Whether a LogLogistic head is needed given the covariates, a likelihood without them cannot tell; so there
+    are two possibilities, the one without it first.
 
     Parameters
     ----------
@@ -59,8 +60,10 @@ def choose_heads(mixture: Mixture, target: Target, policy: Policy) -> Chosen:
     """
     fit = fit_heads(mixture, spread_ties(target))
     wider = add_heads(fit, [BURST], 0 if are_coarse(target) else policy.most_bursts)
-    can_tell = fit.events >= policy.events_for_one_head
-    return (without_second(fit) if wider is fit and can_tell else wider).chosen(mixture)
+    if wider is not fit:
+        return [wider.chosen(mixture)]
+    alone = without_second(fit)
+    return [one.chosen(mixture) for one in ([fit] if alone is fit else [alone, fit])]
 
 
 def fit_heads(mixture: Mixture, target: Target) -> HeadsFit:

@@ -73,11 +73,11 @@ class Policy:
         Largest number of rounds, for a learning rate of one; shorter steps get proportionally more.
     most_bursts : int
         The largest number of bounded heads that are added by likelihood. [Heads]
-    events_for_one_head : float
-        A LogLogistic head beside a Weibull one can be left out from so many events on. [Heads]
-    clear_gap, ridge_for_heads, most_added : float, float, int
-        Where survival curves of a regression with such a ridge are off by so many standard errors of Kaplan-Meier, at
-        most so many heads are added given its linear predictor. [Heads]
+    ridge_for_heads : float
+        The ridge of regressions by which heads are compared. [Heads]
+    clear_gap, most_added : float, int
+        Where survival curves of such a regression are off by so many standard errors of Kaplan-Meier, at most so many
+        heads are added given its linear predictor. [Heads]
     events_for_half_trust : float
         Event count at which the contribution of trees, and what calibration adds to the level of a cause, are halved.
         [Shrinkage, Calibration]
@@ -122,9 +122,8 @@ class Policy:
     fewest_columns: int = 5
     max_rounds: float = 100.0
     most_bursts: int = 3
-    events_for_one_head: float = 200.0
-    clear_gap: float = 2.5
     ridge_for_heads: float = 30.0
+    clear_gap: float = 2.5
     most_added: int = 2
     events_for_half_trust: float = 100.0
     usual_weights: tuple[float, float, float] = (0.25, 0.625, 0.125)
