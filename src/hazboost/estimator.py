@@ -113,8 +113,9 @@ class FPBoost(Publisher):
         none where recorded times are coarse. With ``init="linear"`` two more choices follow: of one Weibull and one
         LogLogistic head without a bounded one, the second is left out if by the same criterion it is not worth its
         parameters and held-out subjects are better without it; and up to two LogLogistic or bounded heads are added
-        given the linear predictor where its curves are clearly off. ``heads_`` says how many there are. Nothing is chosen with ``solver="gradient"``, an ``init`` that is not fitted by maximum
-        likelihood, or another ``heads_activation`` than the default. ``None``: no further heads.
+        given the linear predictor where its curves are clearly off. ``heads_`` says how many there are. Nothing is
+        chosen with ``solver="gradient"``, an ``init`` that is not fitted by maximum likelihood, or another
+        ``heads_activation`` than the default. ``None``: no further heads.
     solver : {"newton", "gradient"}, default="newton"
         ``newton``: second order. A leaf is the gradient over a curvature that is at least as large, so that steps are
         bounded; steps of all scores except the level (without one, except the scales) are four times shorter, because
