@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from hazboost import FPBoost
 from hazboost.boosting.objective import Objective
 from hazboost.boosting.steps import STEPS
 from hazboost.data.sample import Sample
@@ -186,3 +187,15 @@ def test_copies_of_subjects_do_not_make_trees_doubtful(with_policy):
         with_policy(events_for_error=errors, clear_gain=100.0)
         model = automatic().fit(X[rows], (event[rows], time[rows]), groups=rows)
         assert (model.n_estimators_ > 0) == kept
+
+
+@pytest.mark.parametrize("seed", [5, 12, 17])
+def test_fits_near_different_maxima_are_not_averaged(seed):
+    """Without covariates the Weibull head has no share here, and given them it has most: halfway there is no hazard."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    event, time = rng.random(300) < 0.7, rng.weibull(1.5, size=300) * np.exp(-X[:, 0] - (X[:, 1] > 0.0))
+    model = FPBoost(random_state=seed, n_jobs=1).fit(X, (event, time))
+    assert model.cv_results_["weights"][2] == 0.0
+    assert model.diagnostics_["survival_error"] < 0.05
+    assert model.diagnostics_["expected_events"] == pytest.approx(model.diagnostics_["observed_events"], rel=0.1)

@@ -17,12 +17,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hazboost.data.sample import join
 from hazboost.data.target import join_targets
 from hazboost.training.cross_validation import is_clear
 from hazboost.training.growing import Ensemble, Growing
 from hazboost.training.policy import Policy
 from hazboost.training.predicted import Predicted, Weights, masses
-from hazboost.training.single import fit_marginal_start
+from hazboost.training.single import fit_linear_start, fit_marginal_start
 from hazboost.utils.progress import FoldProgress
 
 #: Weights are multiples of one over this.
@@ -37,7 +38,7 @@ class Blend(NamedTuple):
     alone: Ensemble | None = None
 
 
-def blend(growing: Growing, best: Ensemble, events: float, *, with_trees_alone: bool) -> Blend:
+def blend(growing: Growing, best: Ensemble, events: float, ridge: float | None) -> Blend:
     """Choose the weights of a regression and its trees, and of trees alone where they are worth growing.
 
     Parameters
@@ -48,14 +49,33 @@ def blend(growing: Growing, best: Ensemble, events: float, *, with_trees_alone: 
         The trees that it has grown.
     events : float
         Weighted number of events of all causes.
-    with_trees_alone : bool
-        Whether the scores of both kinds of trees can be averaged.
+    ridge : float or None
+        Strength of the ridge; None where scores of a regression and of trees alone cannot be averaged at all.
     """
     parts = growing.predict(best)
     if are_doubtful(growing, parts, events):
         return Blend(parts, Weights(1.0, 0.0))
-    made = blend_with_trees_alone(growing, best, parts) if with_trees_alone else None
-    return made or Blend(parts, choose_weights(growing, parts))
+    if ridge is not None:
+        made = blend_with_trees_alone(growing, best, parts)
+        if made is not None and are_near(growing, ridge):
+            return made
+    return Blend(parts, choose_weights(growing, parts))
+
+
+def are_near(growing: Growing, ridge: float) -> bool:
+    """Whether the regression and the fit without covariates are near the same maximum of the likelihood.
+
+    A likelihood of several heads has several maxima. Halfway between two of them a head that one fit uses and the other
+    does not has lost most of its hazard, and the loss is larger than the mean of both. The folds may not show it: it is
+    the fits to all rows that are averaged in the end.
+    """
+    plan, fold = growing.plan, growing.cv.folds[0]
+    sample = join([fold.kept, fold.held])
+    regression = fit_linear_start(plan, sample, ridge, accelerates=False)
+    logs, rows = fit_marginal_start(plan, sample).intercept, plan.objective.observe(sample.target)
+    starts = (regression.blended(logs, weight) for weight in (0.0, 0.5, 1.0))
+    first, middle, last = (plan.objective.mean_loss(start.margin(sample.X), rows) for start in starts)
+    return middle <= 0.5 * (first + last)
 
 
 def are_doubtful(growing: Growing, parts: Sequence[Predicted], events: float) -> bool:
