@@ -28,6 +28,8 @@ from hazboost.utils.progress import FoldProgress
 
 #: Weights are multiples of one over this.
 STEPS = 8
+#: A mean loss that is larger by less is no larger: nowhere is a likelihood exactly convex.
+SLACK = 1e-3
 
 
 class Blend(NamedTuple):
@@ -75,7 +77,7 @@ def are_near(growing: Growing, ridge: float) -> bool:
     logs, rows = fit_marginal_start(plan, sample).intercept, plan.objective.observe(sample.target)
     starts = (regression.blended(logs, weight) for weight in (0.0, 0.5, 1.0))
     first, middle, last = (plan.objective.mean_loss(start.margin(sample.X), rows) for start in starts)
-    return middle <= 0.5 * (first + last)
+    return middle <= 0.5 * (first + last) + SLACK
 
 
 def are_doubtful(growing: Growing, parts: Sequence[Predicted], events: float) -> bool:
