@@ -22,7 +22,7 @@ from hazboost.hazards.clipping import find_zeros
 from hazboost.hazards.heads.base import VALUE
 from hazboost.hazards.inversion import invert
 from hazboost.hazards.mixture import LARGEST_EXPONENT, Mixture, Parameters, columns, log_hazards, log_time, sum_hazards
-from hazboost.hazards.quadrature import SMOOTH_NODES, integrate, integrate_smooth
+from hazboost.hazards.quadrature import SMOOTH_NODES, integrate, integrate_by_halves, integrate_smooth
 from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.blocks import for_each_block
 from hazboost.utils.devices import beside, is_on_device, to_host
@@ -172,16 +172,11 @@ class Distribution:
     def restricted_mean(self, tau: float) -> Array:
         r"""Mean of the event time restricted to ``tau``, :math:`\int_0^\tau S(t) dt`, of shape (n,)."""
         log_tau = float(min(np.log(tau) - np.log(self.unit), LOG_TIME_RANGE[1]))
-        mean = self._in_blocks(lambda block, _: block._smooth_integral(log_tau), (), len(CUBES))
-        # The curves that are not smooth are few. They are gathered, because adaptive integrals of few rows are slow.
+        mean = self._in_blocks(lambda block, _: block._smooth_integral(log_tau), (), len(SMOOTH_NODES))
+        # The curves that are not smooth are few. They are gathered, because integrals of few rows are slow.
         rest = np.flatnonzero(np.isnan(mean))
         if len(rest):
-            adaptive = (
-                self[rest]
-                .on_host()
-                ._in_blocks(lambda block, _: block._integral(np.full(len(block), log_tau)), (), ADAPTIVE)
-            )
-            mean[rest] = beside(adaptive, mean)
+            mean[rest] = beside(self[rest].on_host()._integral_in_parts(log_tau), mean)
         return mean * self.unit
 
     def mean(self) -> Array:
@@ -271,23 +266,48 @@ class Distribution:
         power: Array = np.exp(np.clip(log_hazard + log_t, *LOG_TIME_RANGE))
         return power
 
-    def _smooth_integral(self, log_tau: float) -> Array:
-        """Integral of S from zero to a log-time, where S is smooth enough; NaN elsewhere.
+    def _integral_in_parts(self, log_tau: float) -> Array:
+        """Integral of S from zero to a log-time, by halves and, where these are too many, by adaptive quadrature."""
+        integral = self._in_blocks(lambda block, _: block._integral_by_halves(log_tau), (), 2 * len(SMOOTH_NODES))
+        rest = np.flatnonzero(np.isnan(integral))
+        if len(rest):
+            integral[rest] = self[rest]._in_blocks(
+                lambda block, _: block._integral(np.full(len(block), log_tau)), (), ADAPTIVE
+            )
+        return integral
 
-        It is one of ``3 tau u^2 S(tau u^3)`` over u; S is 1 until ``alive_at``, where the substitution then begins.
+    def _smooth_integral(self, log_tau: float) -> Array:
+        """Integral of S from zero to a log-time, where S is smooth enough; NaN elsewhere."""
+        share, least = self._smooth_share(log_tau, beside(SMOOTH_NODES, self.scores))
+        return self._on_the_way(log_tau, np.where(least <= share, share, np.nan)[:, None])[:, 0]
+
+    def _integral_by_halves(self, log_tau: float) -> Array:
+        """The same where S is smooth but for few steps."""
+        share = integrate_by_halves(lambda rows, u: self[rows]._smooth_share(log_tau, u), len(self))
+        return self._on_the_way(log_tau, share[:, None])[:, 0]
+
+    def _smooth_share(self, log_tau: float, u: Array) -> tuple[Array, Array]:
+        """Integral of ``3 u^2 S(tau u^3)`` by the smooth rule with given nodes in [0, 1]; see `integrate_smooth`.
+
+        From zero to one it is the mean of S from zero to tau, or from ``alive_at`` on.
         """
-        tau = np.exp(log_tau)
-        nothing = np.zeros_like(self.scores, dtype=np.float64, shape=(len(self), 1))
-        alive = nothing if self.alive_at is None else np.exp(self._log_time(self.alive_at[:, None]))
-        alive = np.minimum(alive, tau)
-        times = alive + (tau - alive) * beside(CUBES, nothing)
-        survival = np.ones_like(times, shape=(len(self), len(SMOOTH_NODES)))
-        survival[:, 1:] = np.exp(-self._cumulative(np.clip(log_time(times), *LOG_TIME_RANGE)))
-        # Before the first node S may fall unseen.
-        unseen = CUBES[0] * (1.0 - survival[:, 1])
-        integral, smooth = integrate_smooth(survival * beside(STRETCH, survival))
-        smooth &= unseen <= UNSEEN * integral
-        return np.where(smooth, alive[:, 0] + (tau - alive[:, 0]) * integral, np.nan)
+        log_t = np.clip(log_time(self._on_the_way(log_tau, u**POWER)), *LOG_TIME_RANGE)
+        survival = np.exp(-self._cumulative(np.broadcast_to(log_t, (len(self), u.shape[-1]))))
+        integral, least = integrate_smooth(u, POWER * u ** (POWER - 1) * survival)
+        # Between a first node at zero and the second, S may fall unseen.
+        unseen = np.where(u[..., 0] > 0.0, 0.0, u[..., 1] ** POWER * (1.0 - survival[:, 1]))
+        return integral, np.maximum(least, unseen / UNSEEN)
+
+    def _on_the_way(self, log_tau: float, share: Array) -> Array:
+        """Times at shares, of shape (points,) or (n, points), of the way from zero, or ``alive_at``, to a log-time.
+
+        An integral of S to there follows in the same way from the mean of S on the way, as S is 1 before.
+        """
+        tau = float(np.exp(log_tau))
+        if self.alive_at is None:
+            return tau * share
+        alive: Array = np.minimum(np.exp(self._log_time(self.alive_at[:, None])), tau)
+        return alive + (tau - alive) * share
 
     def _integral(self, upper: Array, crossings: Array | None = None) -> Array:
         """Integral of S from zero to the upper log-time of each row, by adaptive quadrature of ``S(exp(x)) exp(x)``.
