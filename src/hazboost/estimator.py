@@ -44,7 +44,7 @@ from hazboost.training.fit import Trained, train_model
 from hazboost.training.heads import Chosen, fit_heads, possible_heads
 from hazboost.training.plan import HORIZONS, Given, Plan, Search, Stopping, TimeScale, time_unit
 from hazboost.training.policy import POLICY, Pace
-from hazboost.training.refining import best_heads, refine_heads
+from hazboost.training.refining import choose_heads
 from hazboost.training.starts import STARTS
 from hazboost.utils.arrays import Array
 from hazboost.utils.describe import describe
@@ -112,10 +112,10 @@ class FPBoost(Publisher):
         likelihood without covariates by more than its parameters are worth (the Bayesian information criterion), and
         none where recorded times are coarse. With ``init="linear"`` two more choices follow: of one Weibull and one
         LogLogistic head without a bounded one, the second is left out if by the same criterion it is not worth its
-        parameters and held-out subjects are better without it; and up to two LogLogistic or bounded heads are added
-        given the linear predictor where its curves are clearly off. ``heads_`` says how many there are. Nothing is
-        chosen with ``solver="gradient"``, an ``init`` that is not fitted by maximum likelihood, or another
-        ``heads_activation`` than the default. ``None``: no further heads.
+        parameters and held-out subjects are better without it; and up to six LogLogistic or bounded heads are added
+        given the linear predictor where its curves are off and held-out subjects are clearly better with them.
+        ``heads_`` says how many there are. Nothing is chosen with ``solver="gradient"``, an ``init`` that is not fitted
+        by maximum likelihood, or another ``heads_activation`` than the default. ``None``: no further heads.
     solver : {"newton", "gradient"}, default="newton"
         ``newton``: second order. A leaf is the gradient over a curvature that is at least as large, so that steps are
         bounded; steps of all scores except the level (without one, except the scales) are four times shorter, because
@@ -732,7 +732,7 @@ class FPBoost(Publisher):
         if self.init != "linear":
             return possible[-1]
         some = sample.draw(POLICY.rows_for_ridge, np.random.default_rng(seed)).in_memory()
-        return refine_heads(best_heads(possible, some, schema, POLICY, self.n_folds, seed), some, schema, POLICY)
+        return choose_heads(possible, some, schema, POLICY, self.n_folds, seed)
 
     @property
     def _chooses_heads(self) -> bool:

@@ -16,7 +16,7 @@ from hazboost.hazards.mixture import Mixture
 from hazboost.training.heads import fit_heads, possible_heads
 from hazboost.training.marginal import MarginalLoss
 from hazboost.training.policy import POLICY
-from hazboost.training.refining import LossGivenShifts, best_heads, refine_heads
+from hazboost.training.refining import LossGivenShifts, Trial, choose_heads
 from tests.training.simulated import automatic
 
 MIXTURE = Mixture({"weibull": 1, "loglogistic": 1}, PARAMETER_ACTIVATIONS["exp"], WEIGHT_ACTIVATIONS["scaled_softmax"])
@@ -32,10 +32,15 @@ def hazards(n, seed, guarantee):
     return X, time, rate
 
 
-def refined(X, time):
+def chosen_of(possible, X, target, policy=POLICY):
+    return choose_heads(possible, Sample(X, target), SCHEMA, policy, folds=5, seed=0)
+
+
+def refined(X, time, policy=POLICY):
+    """The heads that a likelihood without covariates favours, and those that are chosen given the covariates."""
     target = Target.of(time / np.median(time), time / np.median(time))
-    chosen = possible_heads(MIXTURE, target, POLICY)[0]
-    return chosen, refine_heads(chosen, Sample(X, target), SCHEMA, POLICY)
+    first = possible_heads(MIXTURE, target, POLICY)[0]
+    return first, chosen_of([first], X, target, policy)
 
 
 def count_alone(times):
@@ -48,7 +53,7 @@ def count_alone(times):
         time = times(rng) * np.exp(X @ [0.5, -0.4, 0.0])
         target = Target.of(time / np.median(time), time / np.median(time))
         possible = [fit_heads(mixture, target).chosen(mixture) for mixture in (alone, MIXTURE)]
-        count += best_heads(possible, Sample(X, target), SCHEMA, POLICY, folds=5, seed=0) is possible[0]
+        count += chosen_of(possible, X, target) is possible[0]
     return count
 
 
@@ -60,29 +65,47 @@ def test_held_out_subjects_need_the_second_head_where_risks_rise_and_fall():
     assert count_alone(lambda rng: rng.lognormal(0.0, 1.0, 200)) <= 3
 
 
-def test_a_single_possibility_is_taken():
-    X, time, _ = hazards(50, 0, guarantee=0.0)
-    target = Target.of(time, time)
-    only = fit_heads(MIXTURE, target).chosen(MIXTURE)
-    assert best_heads([only], Sample(X, target), SCHEMA, POLICY, folds=5, seed=0) is only
+def trial(losses):
+    """Heads with given losses of held-out subjects, in two folds."""
+    target = Target.of(np.ones(50), np.ones(50))
+    made = Trial(None, [(None, Sample(np.zeros((50, 1)), target))] * 2, SCHEMA, POLICY)
+    vars(made)["losses"] = np.split(losses, 2)
+    return made
+
+
+def test_others_have_to_be_clearly_better():
+    first, better = trial(np.ones(100)), trial(np.full(100, 0.9))
+    assert first.better(better, least=9.9) is better
+    assert first.better(better, least=10.1) is first
+    assert better.better(first) is better
+
+
+def test_a_single_subject_does_not_decide():
+    first, luckier = trial(np.ones(100)), trial(np.r_[-1e6, np.full(99, 1.1)])
+    assert first.better(luckier) is first
 
 
 def test_heads_are_added_where_a_regression_is_off():
-    chosen, wider = refined(*hazards(1_000, 0, guarantee=1.0)[:2])
-    assert 0 < wider.mixture.n_scores - chosen.mixture.n_scores <= 3 * POLICY.most_added
+    first, wider = refined(*hazards(1_000, 0, guarantee=1.0)[:2])
+    assert 0 < wider.mixture.n_scores - first.mixture.n_scores <= 3 * POLICY.most_added
     assert wider.logs.shape == (wider.mixture.n_scores,)
+
+
+def test_none_is_added_that_held_out_subjects_do_not_need():
+    first, same = refined(*hazards(1_000, 0, guarantee=1.0)[:2], replace(POLICY, least_advantage=1e6))
+    assert same is first
 
 
 def test_nothing_is_added_where_it_is_right():
     for seed in range(3):
-        chosen, same = refined(*hazards(500, seed, guarantee=0.0)[:2])
-        assert same is chosen
+        first, same = refined(*hazards(500, seed, guarantee=0.0)[:2])
+        assert same is first
 
 
 def test_rounded_times_are_no_bursts():
     X, time, _ = hazards(1_000, 0, guarantee=1.0)
-    chosen, same = refined(X, np.ceil(2.0 * time))
-    assert same is chosen
+    first, same = refined(X, np.ceil(2.0 * time))
+    assert same is first
 
 
 @pytest.mark.filterwarnings("ignore:the fitted curves are poor")  # without the heads that are added
@@ -98,7 +121,7 @@ def test_curves_after_a_guarantee_time_are_nearer_to_the_truth(monkeypatch):
         return np.abs(model.predict_survival_function(X_new, times=grid).mean(axis=0) - truth).max()
 
     with_more = error()
-    monkeypatch.setattr("hazboost.estimator.refine_heads", lambda chosen, *_: chosen)
+    monkeypatch.setattr("hazboost.training.refining.wider_heads", lambda *_: [])
     assert with_more < 0.7 * error()
 
 

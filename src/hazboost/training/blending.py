@@ -2,10 +2,10 @@ r"""A regression, trees that correct it, and trees alone: how much each has to s
 
 .. math:: F = a R + b \, (R + T) + c \, (M + T'), \qquad a + b + c = 1,
 
-with the scores :math:`R` of the regression, trees :math:`T` grown from there, and trees :math:`T'` grown from the fit
-without covariates, :math:`M`. Trees that correct a regression have to undo its straight lines where effects are none;
-trees alone never see any, and say nothing beyond the values that they know. Both are wrong in different ways, so that
-a mean of them is often better than either.
+with the scores :math:`R` of the regression, trees :math:`T` grown from there, and trees :math:`T'` grown from the
+regression without its features, :math:`M`. Trees that correct a regression have to undo its straight lines where
+effects are none; trees alone never see any, and say nothing beyond the values that they know. Both are wrong in
+different ways, so that a mean of them is often better than either.
 """
 
 from __future__ import annotations
@@ -17,19 +17,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hazboost.data.sample import join
 from hazboost.data.target import join_targets
 from hazboost.training.cross_validation import is_clear
 from hazboost.training.growing import Ensemble, Growing
+from hazboost.training.linear import LinearStart
 from hazboost.training.policy import Policy
 from hazboost.training.predicted import Predicted, Weights, masses
-from hazboost.training.single import fit_linear_start, fit_marginal_start
+from hazboost.training.single import without_features
 from hazboost.utils.progress import FoldProgress
 
 #: Weights are multiples of one over this.
 STEPS = 8
-#: A mean loss that is larger by less is no larger: nowhere is a likelihood exactly convex.
-SLACK = 1e-3
 
 
 class Blend(NamedTuple):
@@ -40,7 +38,7 @@ class Blend(NamedTuple):
     alone: Ensemble | None = None
 
 
-def blend(growing: Growing, best: Ensemble, events: float, ridge: float | None) -> Blend:
+def blend(growing: Growing, best: Ensemble, events: float, *, with_trees_alone: bool) -> Blend:
     """Choose the weights of a regression and its trees, and of trees alone where they are worth growing.
 
     Parameters
@@ -51,33 +49,14 @@ def blend(growing: Growing, best: Ensemble, events: float, ridge: float | None) 
         The trees that it has grown.
     events : float
         Weighted number of events of all causes.
-    ridge : float or None
-        Strength of the ridge; None where scores of a regression and of trees alone cannot be averaged at all.
+    with_trees_alone : bool
+        Whether the scores of both kinds of trees can be averaged.
     """
     parts = growing.predict(best)
     if are_doubtful(growing, parts, events):
         return Blend(parts, Weights(1.0, 0.0))
-    if ridge is not None:
-        made = blend_with_trees_alone(growing, best, parts)
-        if made is not None and are_near(growing, ridge):
-            return made
-    return Blend(parts, choose_weights(growing, parts))
-
-
-def are_near(growing: Growing, ridge: float) -> bool:
-    """Whether the regression and the fit without covariates are near the same maximum of the likelihood.
-
-    A likelihood of several heads has several maxima. Halfway between two of them a head that one fit uses and the other
-    does not has lost most of its hazard, and the loss is larger than the mean of both. The folds may not show it: it is
-    the fits to all rows that are averaged in the end.
-    """
-    plan, fold = growing.plan, growing.cv.folds[0]
-    sample = join([fold.kept, fold.held])
-    regression = fit_linear_start(plan, sample, ridge, accelerates=False)
-    logs, rows = fit_marginal_start(plan, sample).intercept, plan.objective.observe(sample.target)
-    starts = (regression.blended(logs, weight) for weight in (0.0, 0.5, 1.0))
-    first, middle, last = (plan.objective.mean_loss(start.margin(sample.X), rows) for start in starts)
-    return middle <= 0.5 * (first + last) + SLACK
+    made = blend_with_trees_alone(growing, best, parts) if with_trees_alone else None
+    return made or Blend(parts, choose_weights(growing, parts))
 
 
 def are_doubtful(growing: Growing, parts: Sequence[Predicted], events: float) -> bool:
@@ -97,7 +76,11 @@ def blend_with_trees_alone(growing: Growing, best: Ensemble, parts: Sequence[Pre
     None as soon as the held-out subjects of these folds have no use for them.
     """
     plan, numbers = growing.plan, range(min(growing.plan.search.policy.folds_alone, len(parts)))
-    starts = tuple(fit_marginal_start(plan, growing.cv.folds[number].kept) for number in numbers)
+    regressions = (start for start in growing.starts if isinstance(start, LinearStart))
+    starts = tuple(
+        without_features(plan, regression, fold.kept)
+        for regression, fold, _ in zip(regressions, growing.cv.folds, numbers, strict=False)
+    )
     bare, grown, made = replace(growing, starts=starts), Ensemble(best.depth, []), None
     progress = FoldProgress(len(numbers), ["trees alone"], draw=plan.search.verbose)
     for number in numbers:

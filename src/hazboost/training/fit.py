@@ -19,7 +19,7 @@ from hazboost.training.cross_validation import mean_curve
 from hazboost.training.diagnostics import Diagnostics, diagnose
 from hazboost.training.plan import Plan
 from hazboost.training.selection import Choice, choose
-from hazboost.training.single import fit_constant_start, fit_linear_start, fit_marginal_start, grow, training_matrix
+from hazboost.training.single import fit_constant_start, fit_linear_start, grow, training_matrix, without_features
 from hazboost.utils.progress import Progress
 from hazboost.utils.threads import limit_threads
 
@@ -104,7 +104,7 @@ def fit_start(plan: Plan, sample: Sample, choice: Choice) -> Start:
         return fit_constant_start(plan, sample).shifted(shift)
     start = fit_linear_start(plan, sample, choice.ridge, accelerates=choice.accelerates)
     if choice.weights.alone > 0.0:
-        start = start.blended(fit_marginal_start(plan, sample).intercept, choice.weights.alone)
+        start = start.blended(without_features(plan, start, sample).log_intercept, choice.weights.alone)
     return start.shifted(shift)
 
 

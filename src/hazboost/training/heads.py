@@ -59,11 +59,11 @@ def possible_heads(mixture: Mixture, target: Target, policy: Policy) -> list[Cho
         Constants of the automatic fit.
     """
     fit = fit_heads(mixture, spread_ties(target))
-    wider = add_heads(fit, [BURST], 0 if are_coarse(target) else policy.most_bursts)
+    *_, wider = add_heads(fit, [BURST], 0 if are_coarse(target) else policy.most_bursts, fit.price_of_head)
     if wider is not fit:
         return [wider.chosen(mixture)]
-    alone = without_second(fit)
-    return [one.chosen(mixture) for one in ([fit] if alone is fit else [alone, fit])]
+    narrow = [one for one in without_second(fit) if one.total - fit.total <= fit.price_of_head]
+    return [one.chosen(mixture) for one in (*narrow, fit)]
 
 
 def fit_heads(mixture: Mixture, target: Target) -> HeadsFit:
@@ -94,39 +94,37 @@ class HeadsFit:
         """Weighted number of events of all causes."""
         return float(events_by_cause(self.loss.target, self.mixture.n_causes).sum())
 
+    @property
+    def price_of_head(self) -> float:
+        r"""What a head for each cause must add to the log-likelihood, by the Bayesian information criterion.
+
+        Each of its parameters and its weight cost :math:`\frac{1}{2} \log E`, with ``E`` events.
+        """
+        return 1.5 * self.mixture.n_causes * float(np.log(max(self.events, 1.0)))
+
     def chosen(self, mixture: Mixture) -> Chosen:
         """These heads, with the activations of another mixture."""
         return Chosen(replace(mixture, counts=self.mixture.counts), self.logs)
 
 
-def is_worth_it(wider: HeadsFit, fit: HeadsFit) -> bool:
-    r"""Whether more heads are worth their parameters, those of all causes together.
-
-    By the Bayesian information criterion each must add :math:`\frac{1}{2} \log E` to the log-likelihood, with ``E``
-    events.
-    """
-    price = 0.5 * float(np.log(max(fit.events, 1.0)))
-    return fit.total - wider.total >= price * (wider.mixture.n_scores - fit.mixture.n_scores)
-
-
-def add_heads(fit: HeadsFit, families: Sequence[str], most: int) -> HeadsFit:
-    """Add heads of some families, at most so many, the best first, while each is worth its parameters."""
+def add_heads(fit: HeadsFit, families: Sequence[str], most: int, least_gain: float) -> list[HeadsFit]:
+    """A fit, and fits with one head more each, the best of some families, while each gains so much log-likelihood."""
+    fits = [fit]
     for _ in range(most):
-        wider = min((with_head(fit, family) for family in families), key=lambda one: one.total)
-        if not is_worth_it(wider, fit):
+        wider = min((with_head(fits[-1], family) for family in families), key=lambda one: one.total)
+        if fits[-1].total - wider.total < least_gain:
             break
-        fit = wider
-    return fit
+        fits.append(wider)
+    return fits
 
 
-def without_second(fit: HeadsFit) -> HeadsFit:
-    """A Weibull head alone, if a LogLogistic one is not worth its parameters; other numbers were asked for."""
+def without_second(fit: HeadsFit) -> list[HeadsFit]:
+    """A Weibull head alone, in the place of one and a LogLogistic head; nothing where other numbers were asked for."""
     counts = fit.mixture.counts
     if {name: count for name, count in counts.items() if count} != {FIRST: 1, SECOND: 1}:
-        return fit
+        return []
     loss = replace(fit.loss, mixture=replace(fit.mixture, counts={**counts, SECOND: 0}))
-    alone = HeadsFit(loss, loss.minimise(loss.guess()))
-    return fit if is_worth_it(fit, alone) else alone
+    return [HeadsFit(loss, loss.minimise(loss.guess()))]
 
 
 def with_head(fit: HeadsFit, family: str) -> HeadsFit:

@@ -2,16 +2,15 @@
 
 Heads are chosen without covariates. Given the covariates a hazard has another shape: subjects at high risk leave first,
 so that the hazard of all falls where that of no one does. So where a LogLogistic head seems not to be needed, held-out
-subjects decide; and where the curves of a regression are clearly off, heads are added once more, now given its linear
-predictor.
+subjects decide; and where the curves of a regression are off, heads are added once more, now given its linear
+predictor, if held-out subjects are clearly better with them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import numpy as np
+from functools import cached_property, partial, reduce
 
 from hazboost.boosting.observed import Observed
 from hazboost.data.design import learn_design
@@ -53,10 +52,43 @@ def fit_regression(chosen: Chosen, sample: Sample, schema: Schema, policy: Polic
     return fit_linear_path(first, sample.X, sample.target, [policy.ridge_for_heads], policy)[0]
 
 
-def best_heads(
+@dataclass(frozen=True)
+class Trial:
+    """Heads, and how well a regression with them describes held-out subjects.
+
+    Attributes
+    ----------
+    chosen : Chosen
+        The heads.
+    folds : sequence of pairs of Sample
+        Subjects that a regression is fitted to, and others.
+    schema, policy : Schema, Policy
+        How features are read, and constants of the automatic fit.
+    """
+
+    chosen: Chosen
+    folds: Sequence[tuple[Sample, Sample]]
+    schema: Schema
+    policy: Policy
+
+    @cached_property
+    def losses(self) -> list[Array]:
+        """Losses of the held-out rows of each fold."""
+        fits = (fit_regression(self.chosen, kept, self.schema, self.policy) for kept, _ in self.folds)
+        return [row_losses(fit, held) for fit, (_, held) in zip(fits, self.folds, strict=True)]
+
+    def better(self, other: Trial, least: float = 0.0) -> Trial:
+        """The other, if all held-out subjects together gain more than so much with it; the gain of each is limited."""
+        gain = 0.0
+        for (_, held), mine, its in zip(self.folds, self.losses, other.losses, strict=True):
+            gain -= held.target.limited_change(its, mine, self.policy.largest_difference).sum()
+        return other if gain > least else self
+
+
+def choose_heads(
     possible: Sequence[Chosen], sample: Sample, schema: Schema, policy: Policy, folds: int, seed: int
 ) -> Chosen:
-    """The heads with which a regression describes held-out subjects best; differences of one of them are limited.
+    """The heads with which a regression describes held-out subjects best; then more, where its curves are off.
 
     Parameters
     ----------
@@ -71,39 +103,27 @@ def best_heads(
     folds, seed : int
         Number of folds, and the seed of the shuffling.
     """
-    if len(possible) == 1:
-        return possible[0]
-    worse = np.zeros(len(possible))
-    for kept, held in split_folds(sample.target, folds, seed, sample.group):
-        fitted, new = sample.rows(kept), sample.rows(held)
-        losses = [row_losses(fit_regression(one, fitted, schema, policy), new) for one in possible]
-        limited = [new.target.limited_change(loss, losses[0], policy.largest_difference) for loss in losses]
-        worse += np.sum(limited, axis=1)
-    return possible[int(np.argmin(worse))]
+    rows = split_folds(sample.target, folds, seed, sample.group)
+    parts = [(sample.rows(kept), sample.rows(held)) for kept, held in rows]
+    trial = partial(Trial, folds=parts, schema=schema, policy=policy)
+    best = reduce(Trial.better, map(trial, possible))
+    wider = map(trial, wider_heads(best.chosen, sample, schema, policy))
+    return reduce(partial(Trial.better, least=policy.least_advantage), wider, best).chosen
 
 
-def refine_heads(chosen: Chosen, sample: Sample, schema: Schema, policy: Policy) -> Chosen:
-    """Add heads given the linear predictor of a regression, if its curves are clearly off.
+def wider_heads(chosen: Chosen, sample: Sample, schema: Schema, policy: Policy) -> list[Chosen]:
+    """The same with more heads, added one at a time by the likelihood given the linear predictor of a regression.
 
-    Parameters
-    ----------
-    chosen : Chosen
-        Heads that were chosen without covariates.
-    sample : Sample
-        Some of the data, in the mixture's unit of time.
-    schema : Schema
-        How features are read.
-    policy : Policy
-        Constants of the automatic fit.
+    There are none where its curves are not off.
     """
     mixture, target = chosen.mixture, sample.target
     regression = fit_regression(chosen, sample, schema, policy)
     gap = largest_gap(Distribution(mixture, regression.margin(sample.X)), target)
-    # A burst at a time that many events share would describe the rounding. No gap is NaN, and not clear.
-    if not gap.error > policy.clear_gap * gap.standard_error or are_coarse(target):
-        return chosen
+    # A burst at a time that many events share would describe the rounding. A gap may be NaN, which is not large.
+    if not gap.error > policy.least_gap * gap.standard_error or are_coarse(target):
+        return []
     observed, shift = Observed.of(target, mixture.n_causes), regression.design.predict(sample.X, regression.coefficient)
     loss = LossGivenShifts(mixture.in_logs, target, observed, float(target.mass.sum()), shift)
     fit = HeadsFit(loss, loss.minimise(regression.log_intercept))
-    wider = add_heads(fit, [SECOND, BURST], policy.most_added)
-    return chosen if wider is fit else wider.chosen(mixture)
+    _, *wider = add_heads(fit, [SECOND, BURST], policy.most_added, policy.least_gain)
+    return [one.chosen(mixture) for one in wider]

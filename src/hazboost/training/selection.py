@@ -184,9 +184,8 @@ def blend_folds(found: Found) -> Blend:
     growing, plan = found.growing, found.growing.plan
     if not plan.has_linear_start:
         return Blend(growing.predict(found.best))
-    ridge = found.starts.ridge
-    both = plan.objective.mixture.has_log_scores and ridge is not None and not found.starts.accelerates
-    return blend(growing, found.best, found.events, ridge if both else None)
+    both = plan.objective.mixture.has_log_scores and not found.starts.accelerates
+    return blend(growing, found.best, found.events, with_trees_alone=both)
 
 
 def average(best: Ensemble, made: Blend) -> tuple[Averaged, ...]:

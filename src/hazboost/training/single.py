@@ -19,6 +19,7 @@ from hazboost.data.target import Target
 from hazboost.engines.base import Engine, Matrix, Trees
 from hazboost.prediction.model import Start
 from hazboost.training.batched import batched_matrix
+from hazboost.training.calibration import level_shift
 from hazboost.training.linear import AcceleratedStart, LinearStart, fit_linear_path
 from hazboost.training.marginal import marginal_start
 from hazboost.training.plan import Plan, Stopping
@@ -31,17 +32,11 @@ ROWS_ON_DEVICE = 2**22
 
 def fit_constant_start(plan: Plan, sample: Sample) -> ConstantStart:
     """The same start for every subject."""
+    mixture, target, rng = plan.objective.mixture, sample.target, np.random.default_rng(plan.search.seed)
     if plan.given.init == "marginal":
-        return fit_marginal_start(plan, sample)
-    mixture, target = plan.objective.mixture, sample.target
-    scores = STARTS[plan.given.init](mixture, target, np.random.default_rng(plan.search.seed))
-    return ConstantStart(calm_absent_causes(mixture, scores, target))
-
-
-def fit_marginal_start(plan: Plan, sample: Sample) -> ConstantStart:
-    """The fit without covariates, for every subject."""
-    mixture, target = plan.objective.mixture, sample.target
-    scores = marginal_start(mixture, target, np.random.default_rng(plan.search.seed), plan.without_covariates)
+        scores = marginal_start(mixture, target, rng, plan.without_covariates)
+    else:
+        scores = STARTS[plan.given.init](mixture, target, rng)
     return ConstantStart(calm_absent_causes(mixture, scores, target))
 
 
@@ -77,6 +72,17 @@ def fit_linear_starts(
 def fit_linear_start(plan: Plan, sample: Sample, ridge: float, *, accelerates: bool) -> LinearStart:
     """The linear start of a model."""
     return fit_linear_starts(plan, sample, [ridge], plan.search.policy.rows_for_linear, accelerates=accelerates)[0]
+
+
+def without_features(plan: Plan, start: LinearStart, sample: Sample) -> LinearStart:
+    """The same start for every subject, at the level at which as many events are expected as were observed.
+
+    Its heads have the shapes and shares that they have given the features. A fit without covariates may be near another
+    maximum of the likelihood, and halfway between two maxima a head that one of them uses has lost most of its hazard.
+    """
+    mixture, limit = plan.objective.mixture, plan.search.policy.largest_difference
+    same = start.without_features()
+    return same.shifted(level_shift(mixture, [(sample.target, same.margin(sample.X))], limit, 0.0))
 
 
 def without_absent_causes(path: list[LinearStart], target: Target) -> list[LinearStart]:
