@@ -82,7 +82,8 @@ def without_features(plan: Plan, start: LinearStart, sample: Sample) -> LinearSt
     """
     mixture, limit = plan.objective.mixture, plan.search.policy.largest_difference
     same = start.without_features()
-    return same.shifted(level_shift(mixture, [(sample.target, same.margin(sample.X))], limit, 0.0))
+    scores = same.scores_of_shifts(np.zeros((len(sample.target), mixture.n_causes)))  # not on a GPU, as the target
+    return same.shifted(level_shift(mixture, [(sample.target, scores)], limit, 0.0))
 
 
 def without_absent_causes(path: list[LinearStart], target: Target) -> list[LinearStart]:
