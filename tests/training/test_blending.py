@@ -199,7 +199,8 @@ def test_trees_alone_begin_near_the_regression(seed):
     X = rng.normal(size=(300, 3))
     event, time = rng.random(300) < 0.7, rng.weibull(1.5, size=300) * np.exp(-X[:, 0] - (X[:, 1] > 0.0))
     model = FPBoost(random_state=seed, n_jobs=1).fit(X, (event, time))
-    assert model.diagnostics_["survival_error"] < 0.06
+    assert model.cv_results_["weights"][2] > 0.0
+    assert model.diagnostics_["survival_error"] < 0.05
     assert model.diagnostics_["expected_events"] == pytest.approx(model.diagnostics_["observed_events"], rel=0.1)
 
 
@@ -212,5 +213,6 @@ def test_a_regression_without_features_has_another_level_only(growing):
     assert np.ptp(same.margin(sample.X), axis=0) == pytest.approx(0.0)
     moved = same.log_intercept - regression.log_intercept
     np.testing.assert_array_equal(moved != 0.0, mixture.scales[0] != 0.0)
-    observed, expected = count_events(Distribution(mixture, same.margin(sample.X)), sample.target)
-    assert expected == pytest.approx(observed, rel=0.05)
+    before = Distribution(mixture, regression.without_features().margin(sample.X))
+    observed, expected = count_events(before, sample.target, limit=POLICY.largest_difference)
+    assert np.exp(mixture.scales @ moved)[0] * expected == pytest.approx(observed)

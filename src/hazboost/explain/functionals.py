@@ -15,14 +15,17 @@ import numpy as np
 from hazboost.boosting.likelihood import RowLoss, row_loss
 from hazboost.boosting.observed import Observed
 from hazboost.data.target import Target
-from hazboost.hazards.distribution import CUBES, LOG_TIME_RANGE, STRETCH, Distribution
+from hazboost.hazards.distribution import LOG_TIME_RANGE, POWER, Distribution
 from hazboost.hazards.heads.base import GRADIENT
 from hazboost.hazards.mixture import Mixture, log_time
-from hazboost.hazards.quadrature import SMOOTH_WEIGHTS
+from hazboost.hazards.quadrature import SMOOTH_NODES, SMOOTH_WEIGHTS
 from hazboost.utils.arrays import Array, Indices
 
 #: Times, besides those asked for, at which the integral of a cumulative incidence is evaluated for its slopes.
 STEPS = 128
+#: The smooth rule for integrals over time, as `Distribution.restricted_mean` has it: nodes, as shares of the last time,
+#: and weights. At the first node, zero, there is nothing to add.
+NODES, WEIGHTS = SMOOTH_NODES[1:] ** POWER, (SMOOTH_WEIGHTS * POWER * SMOOTH_NODES ** (POWER - 1))[1:]
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,7 @@ class RestrictedMean(Functional):
     @property
     def evaluations(self) -> int:
         """Nodes of the integral."""
-        return len(CUBES)
+        return len(NODES)
 
     def value(self, distribution: Distribution) -> Array:
         """The integral, by the rule of the predictions."""
@@ -122,8 +125,8 @@ class RestrictedMean(Functional):
     def slopes(self, mixture: Mixture, scores: Array) -> Array:
         """The integral of the slopes of S, by the rule for smooth curves."""
         tau = float(self.times[0])
-        slopes = _survival_slopes(mixture, scores, tau / self.unit * CUBES)
-        integral: Array = slopes @ (tau * (SMOOTH_WEIGHTS * STRETCH)[1:])
+        slopes = _survival_slopes(mixture, scores, tau / self.unit * NODES)
+        integral: Array = slopes @ (tau * WEIGHTS)
         return integral[:, :, None]
 
 

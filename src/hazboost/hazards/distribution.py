@@ -1,9 +1,10 @@
 """The predicted distribution of each subject's event time, in the user's unit of time.
 
 Survival, cumulative hazard and hazard are closed forms. Quantiles are found by interpolation inside of brackets
-(`hazboost.hazards.inversion`). Restricted means of smooth curves are Gauss-Lobatto integrals of survival; those of all
-others, means, cumulative incidences with competing risks and the time lost to a cause are adaptive Chebyshev integrals
-over log-time (`hazboost.hazards.quadrature`), because the time scales of the heads may differ by orders of magnitude.
+(`hazboost.hazards.inversion`). Restricted means are Gauss-Lobatto integrals of survival, over all of the time or, where
+a curve has a step, over few parts of it. Those of all other curves, means, cumulative incidences with competing risks
+and the time lost to a cause are adaptive Chebyshev integrals over log-time (`hazboost.hazards.quadrature`), because the
+time scales of the heads may differ by orders of magnitude.
 
 Everything is computed in blocks of rows, which are shared by threads and written into the result: many rows need no
 more memory than the result itself.
@@ -57,8 +58,7 @@ SCOUTS = np.linspace(0.0, 1.0, 33)
 #: The smooth rule is applied in u with ``t = tau u^3``. This spreads out early times, and makes S smooth in u at zero
 #: where the hazard is infinite there.
 POWER = 3
-CUBES, STRETCH = SMOOTH_NODES[1:] ** POWER, POWER * SMOOTH_NODES ** (POWER - 1)
-#: Largest error that a fall of S before the first node may cause in the smooth rule, relative to the integral.
+#: Largest error that a fall of S between zero and the next node may cause in the smooth rule, relative to the integral.
 UNSEEN = 1e-9
 #: Log-times at which the cumulative hazard is always computed if weights may be negative.
 REFERENCES = np.concatenate([-np.geomspace(512.0, 1.0, 10), np.linspace(-0.5, 3.0, 8), np.geomspace(4.0, 512.0, 8)])

@@ -75,15 +75,12 @@ def blend_with_trees_alone(growing: Growing, best: Ensemble, parts: Sequence[Pre
 
     None as soon as the held-out subjects of these folds have no use for them.
     """
-    plan, numbers = growing.plan, range(min(growing.plan.search.policy.folds_alone, len(parts)))
+    plan, folds = growing.plan, growing.cv.folds[: growing.plan.search.policy.folds_alone]
     regressions = (start for start in growing.starts if isinstance(start, LinearStart))
-    starts = tuple(
-        without_features(plan, regression, fold.kept)
-        for regression, fold, _ in zip(regressions, growing.cv.folds, numbers, strict=False)
-    )
+    starts = tuple(without_features(plan, one, fold.kept) for one, fold in zip(regressions, folds, strict=False))
     bare, grown, made = replace(growing, starts=starts), Ensemble(best.depth, []), None
-    progress = FoldProgress(len(numbers), ["trees alone"], draw=plan.search.verbose)
-    for number in numbers:
+    progress = FoldProgress(len(folds), ["trees alone"], draw=plan.search.verbose)
+    for number in range(len(folds)):
         grown = Ensemble(best.depth, [*grown.members, *bare.grow_folds(best.depth, progress, [number])])
         alone = [one.shrunk(growing.trust) for one in bare.predict(grown)]
         both = [part._replace(alone=one) for part, one in zip(parts, alone, strict=False)]
