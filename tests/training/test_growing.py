@@ -139,6 +139,25 @@ def test_changes_are_those_of_groups_and_add_up_to_the_mean_loss(growing):
     assert growing.changes(parts).sum() == pytest.approx(sum(course), rel=1e-4)
 
 
+def test_unseen_subjects_get_as_many_rounds_as_suit_the_others(growing, monkeypatch):
+    """The first fold alone would have two rounds, and the last stopped after two."""
+    curves = [[4.0, 3.0, 0.0, 5.0], [4.0, 1.0, 3.0, 3.0], [3.0, 2.0, 4.0]]
+    members = [Member(None, int(np.argmin(curve)), [], curve) for curve in curves]
+    kept = []
+    monkeypatch.setattr(Growing, "predict_fold", lambda _, member, fold, depth, rounds: kept.append((depth, rounds)))
+    growing.predict_unseen(Ensemble(2, members))
+    assert kept == [(2, 1), (2, 2), (2, 2)]
+
+
+def test_unseen_subjects_are_predicted_by_the_trees_of_their_fold(growing):
+    curves = [[-float(i) for i in range(length)] for length in (4, 6, 6)]
+    members = zip(grow_all(growing), curves, strict=True)
+    ensemble = Ensemble(2, [one._replace(best=len(curve) - 1, held_out_loss=curve) for one, curve in members])
+    for part, same in zip(growing.predict_unseen(ensemble), growing.predict_rounds(ensemble, [3, 5, 5]), strict=True):
+        np.testing.assert_array_equal(part.grown, same.grown)
+        assert (part.grown != part.start).any()
+
+
 def test_a_single_hold_out_has_all_threads(growing):
     plan = replace(growing.plan, objective=replace(growing.plan.objective, n_threads=6))
     assert replace(growing, plan=plan).threads == 2

@@ -53,7 +53,7 @@ def blend(growing: Growing, best: Ensemble, events: float, *, with_trees_alone: 
         Whether the scores of both kinds of trees can be averaged.
     """
     parts = growing.predict(best)
-    if are_doubtful(growing, parts, events):
+    if are_doubtful(growing, growing.predict_unseen(best), events):
         return Blend(parts, Weights(1.0, 0.0))
     made = blend_with_trees_alone(growing, best, parts) if with_trees_alone else None
     return made or Blend(parts, choose_weights(growing, parts))
@@ -67,7 +67,7 @@ def are_doubtful(growing: Growing, parts: Sequence[Predicted], events: float) ->
     """
     policy, groups = growing.plan.search.policy, masses(parts)
     events *= len(groups) / sum(part.held.target.n_subjects for part in parts)
-    return not is_clear(-growing.changes(parts), groups, min(policy.clear_gain, events / policy.events_for_error))
+    return not is_clear(-growing.changes(parts), groups, policy.errors_for_trees(events))
 
 
 def blend_with_trees_alone(growing: Growing, best: Ensemble, parts: Sequence[Predicted]) -> Blend | None:

@@ -28,10 +28,14 @@ class Member(NamedTuple):
     train_loss: list[float]
     held_out_loss: list[float]
 
+    @property
+    def rounds_made(self) -> int:
+        """Number of rounds until training stopped."""
+        return len(self.held_out_loss) - 1
+
     def rounds_kept(self, rounds: int) -> int:
         """How many of the rounds that were made a model of so many rounds keeps: the best ones if it had stopped."""
-        made = len(self.held_out_loss) - 1
-        return rounds if rounds <= made else self.best
+        return rounds if rounds <= self.rounds_made else self.best
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,10 @@ class Ensemble:
     def rounds(self) -> int:
         """The best number of rounds."""
         return int(np.argmin(self.loss))
+
+    def without(self, number: int) -> Ensemble:
+        """The models of all folds but one."""
+        return replace(self, members=[*self.members[:number], *self.members[number + 1 :]])
 
 
 @dataclass(frozen=True)
@@ -141,16 +149,30 @@ class Growing:
 
     def predict(self, ensemble: Ensemble) -> list[Predicted]:
         """Scores of the held-out subjects of each fold, or of the first ones if there are no more members."""
-        return [self.predict_fold(*one, ensemble) for one in zip(ensemble.members, self.cv.folds, strict=False)]
+        kept = [member.rounds_kept(ensemble.rounds) for member in ensemble.members]
+        return self.predict_rounds(ensemble, kept)
 
-    def predict_fold(self, member: Member, fold: Fold, ensemble: Ensemble) -> Predicted:
-        """The same for one fold."""
+    def predict_unseen(self, ensemble: Ensemble) -> list[Predicted]:
+        """The same, with as many rounds in each fold as are best for the other folds.
+
+        The best number of rounds of all folds is best for the very subjects on whom it is then judged.
+        """
+        best = (ensemble.without(number).rounds for number in range(len(ensemble.members)))
+        kept = [min(rounds, member.rounds_made) for rounds, member in zip(best, ensemble.members, strict=True)]
+        return self.predict_rounds(ensemble, kept)
+
+    def predict_rounds(self, ensemble: Ensemble, kept: Sequence[int]) -> list[Predicted]:
+        """The same, with so many rounds in each fold."""
+        parts = zip(ensemble.members, self.cv.folds, kept, strict=False)
+        return [self.predict_fold(member, fold, ensemble.depth, rounds) for member, fold, rounds in parts]
+
+    def predict_fold(self, member: Member, fold: Fold, depth: int, rounds: int) -> Predicted:
+        """Scores of the held-out subjects of a fold, with trees of such a depth."""
         held, start = fold.held, self.starts[fold.number].margin(fold.held.X)
-        kept = member.rounds_kept(ensemble.rounds)
-        if kept == 0:  # there are no trees to ask
+        if rounds == 0:  # there are no trees to ask
             return Predicted(held, start, start)
-        engine = self.engine(fold, ensemble.depth)
-        return Predicted(held, start, engine.scores(member.trees, engine.matrix(held.X, start), (0, kept)))
+        engine = self.engine(fold, depth)
+        return Predicted(held, start, engine.scores(member.trees, engine.matrix(held.X, start), (0, rounds)))
 
     def changes(self, parts: Sequence[Predicted]) -> Array:
         """By how much the shrunken trees change the loss of each held-out subject, or group of them."""
