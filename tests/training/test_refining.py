@@ -13,7 +13,7 @@ from hazboost.data.sample import Sample
 from hazboost.data.target import Target
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
 from hazboost.hazards.mixture import Mixture
-from hazboost.training.heads import fit_heads, possible_heads
+from hazboost.training.heads import fit_heads, possible_heads, price_of_head
 from hazboost.training.marginal import MarginalLoss
 from hazboost.training.policy import POLICY
 from hazboost.training.refining import LossGivenShifts, Trial, choose_heads
@@ -39,36 +39,58 @@ def chosen_of(possible, X, target, policy=POLICY):
 def refined(X, time, policy=POLICY):
     """The heads that a likelihood without covariates favours, and those that are chosen given the covariates."""
     target = Target.of(time / np.median(time), time / np.median(time))
-    first = possible_heads(MIXTURE, target, POLICY)[0]
+    first = possible_heads(MIXTURE, target, POLICY)[-1]
     return first, chosen_of([first], X, target, policy)
 
 
-def count_alone(times):
-    """Of ten data sets, in how many held-out subjects are better without a LogLogistic head."""
+def possible_for(time):
+    """A Weibull head alone, and beside a LogLogistic one; and what was observed."""
+    target = Target.of(time / np.median(time), time / np.median(time))
     alone = replace(MIXTURE, counts={"weibull": 1, "loglogistic": 0})
+    return [fit_heads(mixture, target).chosen(mixture) for mixture in (alone, MIXTURE)], target
+
+
+def count_alone(times, effects=(0.5, -0.4, 0.0)):
+    """Of ten data sets, in how many a regression has no LogLogistic head."""
     count = 0
     for seed in range(10):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(200, 3))
-        time = times(rng) * np.exp(X @ [0.5, -0.4, 0.0])
-        target = Target.of(time / np.median(time), time / np.median(time))
-        possible = [fit_heads(mixture, target).chosen(mixture) for mixture in (alone, MIXTURE)]
+        possible, target = possible_for(times(rng) * np.exp(X @ effects))
         count += chosen_of(possible, X, target) is possible[0]
     return count
 
 
-def test_held_out_subjects_need_no_second_head_where_there_is_none():
+def test_there_is_no_second_head_where_none_is_needed():
     assert count_alone(lambda rng: rng.weibull(1.5, 200)) >= 7
 
 
-def test_held_out_subjects_need_the_second_head_where_risks_rise_and_fall():
+def test_the_second_head_stays_where_risks_rise_and_fall():
     assert count_alone(lambda rng: rng.lognormal(0.0, 1.0, 200)) <= 3
+
+
+def test_strong_effects_need_no_second_head_though_all_subjects_together_do():
+    """Without covariates the risk falls, because subjects at high risk leave first."""
+    effects = np.array([1.0, -0.7, 0.0])
+    possible, target = possible_for(
+        np.random.default_rng(1).weibull(3.0, 200) * np.exp(np.random.default_rng(0).normal(size=(200, 3)) @ effects)
+    )
+    without, with_second = (fit_heads(one.mixture, target) for one in possible)
+    assert without.total - with_second.total > price_of_head(target, 1)
+    assert count_alone(lambda rng: rng.weibull(3.0, 200), effects) >= 7
+
+
+def test_held_out_subjects_are_not_asked_where_a_regression_needs_its_heads(monkeypatch):
+    possible, target = possible_for(np.random.default_rng(0).lognormal(0.0, 1.0, 500))
+    monkeypatch.setattr(Trial, "better", lambda *_: pytest.fail("they were asked"))
+    monkeypatch.setattr("hazboost.training.refining.wider_heads", lambda _: [])
+    assert chosen_of(possible, np.random.default_rng(1).normal(size=(500, 2)), target) is possible[1]
 
 
 def trial(losses):
     """Heads with given losses of held-out subjects, in two folds."""
     target = Target.of(np.ones(50), np.ones(50))
-    made = Trial(None, [(None, Sample(np.zeros((50, 1)), target))] * 2, SCHEMA, POLICY)
+    made = Trial(None, None, [(None, Sample(np.zeros((50, 1)), target))] * 2, SCHEMA, POLICY)
     vars(made)["losses"] = np.split(losses, 2)
     return made
 

@@ -43,7 +43,7 @@ class Chosen(NamedTuple):
 
 
 def possible_heads(mixture: Mixture, target: Target, policy: Policy) -> list[Chosen]:
-    """Add bursts while each is worth its parameters. Without any, a LogLogistic head that is not may be left out.
+    """Add bursts while each is worth its parameters. Without any, a LogLogistic head may be left out.
 
     There are no bursts where recorded times are coarse: one at a time that many events share would describe the
     rounding. Whether a LogLogistic head is needed given the covariates, a likelihood without them cannot tell; so there
@@ -59,11 +59,18 @@ def possible_heads(mixture: Mixture, target: Target, policy: Policy) -> list[Cho
         Constants of the automatic fit.
     """
     fit = fit_heads(mixture, spread_ties(target))
-    *_, wider = add_heads(fit, [BURST], 0 if are_coarse(target) else policy.most_bursts, fit.price_of_head)
-    if wider is not fit:
-        return [wider.chosen(mixture)]
-    narrow = [one for one in without_second(fit) if one.total - fit.total <= fit.price_of_head]
-    return [one.chosen(mixture) for one in (*narrow, fit)]
+    price = price_of_head(target, mixture.n_causes)
+    *_, wider = add_heads(fit, [BURST], 0 if are_coarse(target) else policy.most_bursts, price)
+    return [one.chosen(mixture) for one in ([*without_second(fit), fit] if wider is fit else [wider])]
+
+
+def price_of_head(target: Target, n_causes: int) -> float:
+    r"""What a head for each cause must add to the log-likelihood, by the Bayesian information criterion.
+
+    Each of its parameters and its weight cost :math:`\frac{1}{2} \log E`, with ``E`` events of all causes.
+    """
+    events = float(events_by_cause(target, n_causes).sum())
+    return 1.5 * n_causes * float(np.log(max(events, 1.0)))
 
 
 def fit_heads(mixture: Mixture, target: Target) -> HeadsFit:
@@ -88,19 +95,6 @@ class HeadsFit:
     def total(self) -> float:
         """The penalised loss of all subjects together."""
         return self.loss.subjects * self.loss(self.logs)[0]
-
-    @cached_property
-    def events(self) -> float:
-        """Weighted number of events of all causes."""
-        return float(events_by_cause(self.loss.target, self.mixture.n_causes).sum())
-
-    @property
-    def price_of_head(self) -> float:
-        r"""What a head for each cause must add to the log-likelihood, by the Bayesian information criterion.
-
-        Each of its parameters and its weight cost :math:`\frac{1}{2} \log E`, with ``E`` events.
-        """
-        return 1.5 * self.mixture.n_causes * float(np.log(max(self.events, 1.0)))
 
     def chosen(self, mixture: Mixture) -> Chosen:
         """These heads, with the activations of another mixture."""

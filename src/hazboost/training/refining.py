@@ -1,9 +1,9 @@
 """Heads, given the covariates.
 
 Heads are chosen without covariates. Given the covariates a hazard has another shape: subjects at high risk leave first,
-so that the hazard of all falls where that of no one does. So where a LogLogistic head seems not to be needed, held-out
-subjects decide; and where the curves of a regression are off, heads are added once more, now given its linear
-predictor, if held-out subjects are clearly better with them.
+so that the hazard of all falls where that of no one does. So where a regression seems not to need its LogLogistic head,
+held-out subjects decide; and where its curves are off, heads are added once more, now given its linear predictor, if
+held-out subjects are clearly better with them.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hazboost.data.sample import Sample
 from hazboost.data.ties import are_coarse
 from hazboost.hazards.distribution import Distribution
 from hazboost.training.diagnostics import largest_gap
-from hazboost.training.heads import BURST, SECOND, Chosen, HeadsFit, add_heads
+from hazboost.training.heads import BURST, SECOND, Chosen, HeadsFit, add_heads, price_of_head
 from hazboost.training.linear import LinearStart, fit_linear_path
 from hazboost.training.linear_selection import row_losses
 from hazboost.training.marginal import MarginalLoss
@@ -54,12 +54,14 @@ def fit_regression(chosen: Chosen, sample: Sample, schema: Schema, policy: Polic
 
 @dataclass(frozen=True)
 class Trial:
-    """Heads, and how well a regression with them describes held-out subjects.
+    """Heads, and how well regressions with them describe subjects.
 
     Attributes
     ----------
     chosen : Chosen
         The heads.
+    sample : Sample
+        All subjects.
     folds : sequence of pairs of Sample
         Subjects that a regression is fitted to, and others.
     schema, policy : Schema, Policy
@@ -67,9 +69,20 @@ class Trial:
     """
 
     chosen: Chosen
+    sample: Sample
     folds: Sequence[tuple[Sample, Sample]]
     schema: Schema
     policy: Policy
+
+    @cached_property
+    def regression(self) -> LinearStart:
+        """The regression of all subjects."""
+        return fit_regression(self.chosen, self.sample, self.schema, self.policy)
+
+    @property
+    def loss(self) -> float:
+        """Its loss of the same subjects together."""
+        return float(self.sample.target.weight @ row_losses(self.regression, self.sample))
 
     @cached_property
     def losses(self) -> list[Array]:
@@ -93,7 +106,8 @@ def choose_heads(
     Parameters
     ----------
     possible : sequence of Chosen
-        Heads to choose from.
+        Heads to choose from. Those with fewer than the last are compared only if a head more is not worth its
+        parameters to a regression.
     sample : Sample
         Some of the data, in the mixture's unit of time.
     schema : Schema
@@ -105,19 +119,21 @@ def choose_heads(
     """
     rows = split_folds(sample.target, folds, seed, sample.group)
     parts = [(sample.rows(kept), sample.rows(held)) for kept, held in rows]
-    trial = partial(Trial, folds=parts, schema=schema, policy=policy)
-    best = reduce(Trial.better, map(trial, possible))
-    wider = map(trial, wider_heads(best.chosen, sample, schema, policy))
+    trial = partial(Trial, sample=sample, folds=parts, schema=schema, policy=policy)
+    *fewer, most = map(trial, possible)
+    price = price_of_head(sample.target, most.chosen.mixture.n_causes)
+    best = reduce(Trial.better, [*(one for one in fewer if one.loss - most.loss <= price), most])
+    wider = map(trial, wider_heads(best))
     return reduce(partial(Trial.better, least=policy.least_advantage), wider, best).chosen
 
 
-def wider_heads(chosen: Chosen, sample: Sample, schema: Schema, policy: Policy) -> list[Chosen]:
+def wider_heads(trial: Trial) -> list[Chosen]:
     """The same with more heads, added one at a time by the likelihood given the linear predictor of a regression.
 
     There are none where its curves are not off.
     """
-    mixture, target = chosen.mixture, sample.target
-    regression = fit_regression(chosen, sample, schema, policy)
+    mixture, sample, regression, policy = trial.chosen.mixture, trial.sample, trial.regression, trial.policy
+    target = sample.target
     gap = largest_gap(Distribution(mixture, regression.margin(sample.X)), target)
     # A burst at a time that many events share would describe the rounding. A gap may be NaN, which is not large.
     if not gap.error > policy.least_gap * gap.standard_error or are_coarse(target):
