@@ -15,11 +15,12 @@ from hazboost.data.target import Target
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.mixture import Mixture
+from hazboost.training import blending
 from hazboost.training.blending import STEPS as PARTS
 from hazboost.training.blending import Blend, all_weights, are_doubtful, choose_weights, usual_weights
 from hazboost.training.calibration import count_events
 from hazboost.training.growing import Ensemble, Member
-from hazboost.training.policy import POLICY, Policy
+from hazboost.training.policy import POLICY
 from hazboost.training.predicted import Predicted, Weights
 from hazboost.training.selection import Choice, average
 from hazboost.training.single import fit_linear_start, without_features
@@ -101,10 +102,10 @@ def test_scores_of_a_blend_are_the_weighted_mean():
 
 @pytest.mark.parametrize(
     ("gain", "events", "doubtful"),
-    [(-1.5, 50.0, False), (-1.5, 100.0, True), (0.5, 300.0, False), (0.5, 800.0, True), (1.1, 1e6, False)],
+    [(-1.5, 100.0, False), (-1.5, 150.0, True), (-0.5, 300.0, False), (-0.5, 500.0, True), (0.1, 1e6, False)],
 )
-def test_the_more_events_the_clearer_a_gain_has_to_be(exponential, monkeypatch, gain, events, doubtful):
-    """After few a loss is forgiven, after a thousand there must be a gain of one standard error."""
+def test_the_fewer_events_the_clearer_a_loss_has_to_be(exponential, monkeypatch, gain, events, doubtful):
+    """Two standard errors after 100, one after 200, and hardly any after very many."""
     part = predicted(TRUTHS["corrected"][0], n=100)
     noise = np.random.default_rng(0).normal(size=100)
     noise = (noise - noise.mean()) / noise.std(ddof=1)
@@ -187,10 +188,10 @@ def test_without_a_regression_trees_stay(with_policy):
 def test_copies_of_subjects_do_not_make_trees_doubtful(monkeypatch):
     """Three copies of each have three times the events, and say no more."""
     X, (event, time) = curved_data(300)
-    rows, counted = np.tile(np.arange(300), 3), []
-    monkeypatch.setattr(Policy, "errors_for_trees", lambda _, events: counted.append(events) or 0.0)
+    rows, asked = np.tile(np.arange(300), 3), []
+    monkeypatch.setattr(blending, "is_clear", lambda gain, mass, errors: asked.append(errors) or True)
     assert automatic().fit(X[rows], (event[rows], time[rows]), groups=rows).n_estimators_ > 0
-    assert counted == [pytest.approx(event.sum())]
+    assert asked == [pytest.approx(-POLICY.events_for_doubt / event.sum())]
 
 
 @pytest.mark.parametrize("seed", [5, 12, 17])

@@ -60,14 +60,14 @@ def blend(growing: Growing, best: Ensemble, events: float, *, with_trees_alone: 
 
 
 def are_doubtful(growing: Growing, parts: Sequence[Predicted], events: float) -> bool:
-    """Whether trees help held-out subjects less than they would, after so many events, if there were much to learn.
+    """Whether trees make held-out subjects worse off, as far as can be told after so many events.
 
-    The more events, the more standard errors a real gain has. Subjects of one group say the same, so that their events
-    count by the number of groups.
+    The fewer there are, the clearer the loss has to be: effects of features are more often not linear than linear.
+    Subjects of one group say the same, so that their events count by the number of groups.
     """
     policy, groups = growing.plan.search.policy, masses(parts)
     events *= len(groups) / sum(part.held.target.n_subjects for part in parts)
-    return not is_clear(-growing.changes(parts), groups, policy.errors_for_trees(events))
+    return not is_clear(-growing.changes(parts), groups, -policy.events_for_doubt / events)
 
 
 def blend_with_trees_alone(growing: Growing, best: Ensemble, parts: Sequence[Predicted]) -> Blend | None:

@@ -94,9 +94,9 @@ class Policy:
     clear_gain : float
         Standard errors of a gain in held-out likelihood from which on deeper trees, or features that act on time, are
         clearly better. [Depth, Effect on time]
-    events_for_doubt, events_for_error : float
-        There are trees on top of a regression only if their gain in held-out likelihood has so many standard errors as
-        `errors_for_trees` says. [Doubt]
+    events_for_doubt : float
+        There are no trees on top of a regression if they lose more than one standard error of held-out likelihood with
+        so many events, or half of one with twice as many. [Doubt]
     horizon : float
         Risks are compared until this share of the events has happened. [Horizon]
     background_events : float
@@ -135,8 +135,7 @@ class Policy:
     depths: tuple[int, ...] = (2, 4, 8)
     events_for_leaf: float = 60.0
     clear_gain: float = 2.0
-    events_for_doubt: float = 100.0
-    events_for_error: float = 1_000.0
+    events_for_doubt: float = 200.0
     horizon: float = 0.75
     background_events: float = 0.5
 
@@ -154,19 +153,6 @@ class Policy:
         """Depths to try in turn: the first, and those that so many events can fill."""
         first, *deeper = self.depths
         return (first, *(depth for depth in deeper if events >= self.events_for_leaf * 2**depth))
-
-    def errors_for_trees(self, events: float) -> float:
-        r"""Standard errors that the gain of trees must have after ``E`` events, :math:`\min(E / 1000, 1) - 100 / E`.
-
-        It is negative after few: a gain cannot be told from a loss there, and effects of features are more often not
-        linear than linear.
-
-        Examples
-        --------
-        >>> [round(POLICY.errors_for_trees(events), 2) for events in (50.0, 100.0, 300.0, 1_000.0, 1e6)]
-        [-1.95, -0.9, -0.03, 0.9, 1.0]
-        """
-        return min(events / self.events_for_error, 1.0) - self.events_for_doubt / events
 
     def columns_of(self, pace: Pace, width: int) -> float:
         """Share of the columns to sample for each tree."""
