@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import pandas as pd
+
 from benchmarks.harness.tables.markdown import grid
-from benchmarks.studies.accuracy.means import Results, mean_scores
+from benchmarks.studies.accuracy.means import Results, common_scores, mean_scores
 from benchmarks.studies.accuracy.models import OWN
 from benchmarks.studies.accuracy.scores import SCORES
 
 #: Scores that are compared, and the digits to which equal ones are level.
 COMPARED = ("c_index", "brier")
 DIGITS = 4
+#: Standard errors from which on a mean difference is clear.
+CLEAR = 2.0
 
 
 class Lead(NamedTuple):
@@ -28,30 +32,58 @@ class Lead(NamedTuple):
         return self.ahead / sum(self) if sum(self) else float("nan")
 
 
+class ClearLead(NamedTuple):
+    """Numbers of data sets."""
+
+    ahead: int
+    behind: int
+
+
 def lead_section(results: Results, names: Sequence[str]) -> str:
-    """On how many data sets FPBoost is ahead of, level with and behind each of the other models."""
-    head = ["FPBoost against"]
+    """On how many data sets FPBoost is ahead of, level with and behind each of the other models, and clearly so."""
+    peers = [name for name in names if name != OWN]
+    head, clear_head = ["FPBoost against"], ["FPBoost against"]
     for score in COMPARED:
         head += [f"{SCORES[score][0]}: ahead", "level", "behind", "share ahead"]
+        clear_head += [f"{SCORES[score][0]}: clearly ahead", "clearly behind"]
     rows = [
-        [name, *(entry for score in COMPARED for entry in _entries(lead_over(results, name, score)))]
-        for name in names
-        if name != OWN
+        [name, *(entry for score in COMPARED for entry in _entries(lead_over(results, name, score)))] for name in peers
+    ]
+    clear_rows = [
+        [name, *(str(count) for score in COMPARED for count in clear_lead_over(results, name, score))] for name in peers
     ]
     text = (
         "Numbers of data sets, by means over the repeats in which both have a result; level is equal to "
         f"{DIGITS} digits.\n"
     )
-    return "\n".join(["## Ahead of each peer\n", text, *grid(head, rows)]) + "\n"
+    clear_text = (
+        f"\nClearly is by more than {CLEAR:.0f} standard errors of the mean difference over at least three repeats. "
+        "Repeats share subjects, so that these standard errors are too small.\n"
+    )
+    return (
+        "\n".join(["## Ahead of each peer\n", text, *grid(head, rows), clear_text, *grid(clear_head, clear_rows)])
+        + "\n"
+    )
 
 
 def lead_over(results: Results, peer: str, score: str) -> Lead:
     """On how many data sets FPBoost is ahead of, level with and behind a peer."""
-    table = mean_scores(results, [OWN, peer], score).round(DIGITS)
-    lead = table[OWN] - table[peer] if SCORES[score][1] else table[peer] - table[OWN]
+    lead = _difference(mean_scores(results, [OWN, peer], score).round(DIGITS), peer, score)
     tolerance = 0.5 * 10.0**-DIGITS
     ahead, behind = int((lead > tolerance).sum()), int((lead < -tolerance).sum())
     return Lead(ahead, len(lead) - ahead - behind, behind)
+
+
+def clear_lead_over(results: Results, peer: str, score: str) -> ClearLead:
+    """On how many data sets FPBoost is clearly ahead of and behind a peer."""
+    leads = _difference(common_scores(results, [OWN, peer], score), peer, score).groupby(level="dataset")
+    errors = CLEAR * leads.sem().where(leads.size() >= 3)  # comparisons with NaN are false
+    return ClearLead(int((leads.mean() > errors).sum()), int((leads.mean() < -errors).sum()))
+
+
+def _difference(table: pd.DataFrame, peer: str, score: str) -> pd.Series:
+    """By how much FPBoost is better."""
+    return table[OWN] - table[peer] if SCORES[score][1] else table[peer] - table[OWN]
 
 
 def _entries(lead: Lead) -> list[str]:

@@ -13,10 +13,12 @@ Results = Mapping[Cell, Line]
 
 
 def mean_scores(results: Results, names: Sequence[str], score: str) -> pd.DataFrame:
-    """Scores averaged over the repeats, data sets by models.
+    """Scores averaged over the repeats, data sets by models; data sets without any common repeat are left out."""
+    return common_scores(results, names, score).groupby(level="dataset").mean()
 
-    Only repeats in which every model has a score count; data sets without any such repeat are left out.
-    """
+
+def common_scores(results: Results, names: Sequence[str], score: str) -> pd.DataFrame:
+    """Scores, data sets and repeats by models. Only repeats in which every model has a score count."""
     rows = [
         (cell.dataset, cell.repeat, cell.model, line[score])
         for cell, line in results.items()
@@ -24,4 +26,4 @@ def mean_scores(results: Results, names: Sequence[str], score: str) -> pd.DataFr
     ]
     table = pd.DataFrame(rows, columns=["dataset", "repeat", "model", "score"])
     wide = table.pivot_table(index=["dataset", "repeat"], columns="model", values="score").reindex(columns=list(names))
-    return wide.dropna().groupby(level="dataset").mean()
+    return wide.dropna()

@@ -6,7 +6,7 @@ from benchmarks.studies.accuracy import command
 from benchmarks.studies.accuracy.calibration import calibration_section, mean_calibration
 from benchmarks.studies.accuracy.cells import Cell, failure
 from benchmarks.studies.accuracy.large_report import MEASURES, compose, measure_table
-from benchmarks.studies.accuracy.leads import Lead, lead_over, lead_section
+from benchmarks.studies.accuracy.leads import ClearLead, Lead, clear_lead_over, lead_over, lead_section
 
 
 def line(**fields):
@@ -38,6 +38,19 @@ def test_a_lead_is_that_of_means_over_common_repeats():
     values = {("fpboost", 0): 0.6, ("peer", 0): 0.7, ("fpboost", 1): 0.8, ("peer", 1): 0.6, ("fpboost", 2): 0.1}
     results = {Cell("a", model, repeat): line(c_index=value) for (model, repeat), value in values.items()}
     assert lead_over(results, "peer", "c_index") == Lead(1, 0, 0)
+
+
+@pytest.mark.parametrize(("score", "expected"), [("c_index", ClearLead(1, 2)), ("brier", ClearLead(2, 1))])
+def test_a_clear_lead_has_two_standard_errors_of_three_repeats_or_more(score, expected):
+    """Differences of a, b and c are clear; those of d have one standard error, and e has two repeats only."""
+    differences = {"a": [1, 2, 3], "b": [-1, -2, -3], "c": [-1, -1, -1], "d": [-1, 1, 3], "e": [5, 5]}
+    results = {
+        Cell(name, model, repeat): line(**{score: 0.5 + 0.01 * lead * (model == "fpboost")})
+        for name, leads in differences.items()
+        for repeat, lead in enumerate(leads)
+        for model in ("fpboost", "peer")
+    }
+    assert clear_lead_over(results, "peer", score) == expected
 
 
 def test_the_share_is_of_all_data_sets():
