@@ -143,7 +143,7 @@ def compare_split(X, y, seed):
 def print_table(scores):
     """Print the mean scores, one line per model, and how much better FPBoost is, with standard errors."""
     leads = (scores[:, :1] - scores) * [1.0, -1.0]
-    errors = leads.std(axis=0) / np.sqrt(len(scores))
+    errors = leads.std(axis=0, ddof=1) / np.sqrt(len(scores))
     print(f"{'test scores x 100':<28}{'C-index':>9}{'IBS':>9}     FPBoost is better by")
     print(f"{f'mean of {len(scores)} random splits':<28}{'(higher)':>9}{'(lower)':>9}{'C-index':>13}{'IBS':>14}")
     print("-" * 73)
@@ -215,14 +215,14 @@ def main(arguments=None):
     """Print the table, write the figures and the pages, and say where they are."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--output", type=Path, default=Path("demo"), help="folder for figures and pages")
-    parser.add_argument("--splits", type=int, default=50, help="number of random splits that the scores average")
+    parser.add_argument("--splits", type=int, default=50, help="random splits that the scores average, 2 or more")
     parser.add_argument("--figures-only", action="store_true", help="no table, report or calculator")
     options = parser.parse_args(arguments)
     options.output.mkdir(parents=True, exist_ok=True)
     X, y = load_data()
     print(f"GBSG2: {len(X)} breast cancer patients, {columns(y)[0].sum()} recurrences or deaths\n")
     if not options.figures_only:
-        print(f"Fitting five models to {options.splits} random splits takes a minute or two ...\n")
+        print(f"Fitting five models to {options.splits} random splits ...\n")
         print_table(compare(X, y, options.splits))
         print()
     X_train, X_test, y_train, y_test = split_data(X, y, 0)

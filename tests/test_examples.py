@@ -46,7 +46,7 @@ def printed_numbers(text, label):
 
 
 def test_demo(tmp_path, capsys):
-    load_example("demo").main(["--output", str(tmp_path / "new"), "--splits", "1"])
+    load_example("demo").main(["--output", str(tmp_path / "new"), "--splits", "2"])
     printed = capsys.readouterr().out
     scores = {
         name: printed_numbers(printed, name)

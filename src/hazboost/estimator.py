@@ -111,9 +111,9 @@ class FPBoost(Publisher):
         subjects never has the event (a cure fraction). ``"auto"`` adds up to three bounded heads, each if it raises the
         likelihood without covariates by more than its parameters are worth (the Bayesian information criterion), and
         none where recorded times are coarse. With ``init="linear"`` two more choices follow: of one Weibull and one
-        LogLogistic head without a bounded one, the second is left out if by the same criterion it is not worth its
-        parameters and held-out subjects are better without it; and up to six LogLogistic or bounded heads are added
-        given the linear predictor where its curves are off and held-out subjects are clearly better with them.
+        LogLogistic head without a bounded one, the second is left out if by the same criterion a regression does not
+        need it and held-out subjects are better without it; and up to six LogLogistic or bounded heads are added given
+        the linear predictor where its curves are off and held-out subjects are clearly better with them.
         ``heads_`` says how many there are. Nothing is chosen with ``solver="gradient"``, an ``init`` that is not fitted
         by maximum likelihood, or another ``heads_activation`` than the default. ``None``: no further heads.
     solver : {"newton", "gradient"}, default="newton"
@@ -124,8 +124,9 @@ class FPBoost(Publisher):
         Number of boosting rounds. Each round adds one tree for each parameter of each head and for each score of the
         weights. ``"auto"`` chooses the number with the best cross-validated likelihood and averages the models of the
         folds. Above 5,000 subjects, one fifth of them is held out instead, and the trees are grown again on all rows.
-        With a chosen number of rounds the contribution of the trees is shrunk by ``E / (E + 100)`` after E events,
-        unless held-out subjects are clearly better without shrinkage; with a given number of rounds it is not shrunk.
+        With a chosen number of rounds the contribution of the trees is shrunk by ``E / (E + 100)`` after E events; with
+        a given number it is not. There are no trees on top of a linear start, and ``n_estimators_`` is 0, where
+        held-out subjects are worse off with them.
     max_depth : int or "auto", default="auto"
         Depth of the trees. ``"auto"`` is 2, and is doubled up to 8 while the gain in held-out likelihood exceeds two
         standard errors and there are 60 events for each leaf. With a given number of rounds it is 2.

@@ -17,7 +17,7 @@ from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.mixture import Mixture
 from hazboost.training import blending
 from hazboost.training.blending import STEPS as PARTS
-from hazboost.training.blending import Blend, all_weights, are_doubtful, choose_weights, usual_weights
+from hazboost.training.blending import Blend, all_weights, are_doubtful, blend, choose_weights, usual_weights
 from hazboost.training.calibration import count_events
 from hazboost.training.growing import Ensemble, Member
 from hazboost.training.policy import POLICY
@@ -111,6 +111,16 @@ def test_the_fewer_events_the_clearer_a_loss_has_to_be(exponential, monkeypatch,
     noise = (noise - noise.mean()) / noise.std(ddof=1)
     monkeypatch.setattr(type(exponential), "changes", lambda *_: -(noise + gain / 10.0))
     assert are_doubtful(exponential, [part], events) == doubtful
+
+
+def test_there_are_no_trees_where_no_round_is_best(growing, monkeypatch):
+    """Though all folds but one would have some."""
+    curves = [[1.0, 9.0], [1.0, 0.5], [1.0, 0.5]]
+    best = Ensemble(2, [Member(None, int(np.argmin(curve)), curve, curve) for curve in curves])
+    assert best.rounds == 0 < best.without(0).rounds
+    monkeypatch.setattr(type(growing), "predict", lambda *_: [])
+    monkeypatch.setattr(type(growing), "predict_unseen", lambda *_: pytest.fail("nothing has to be asked"))
+    assert blend(growing, best, 100.0, with_trees_alone=True) == Blend([], Weights(1.0, 0.0))
 
 
 def ensemble_of(rounds):

@@ -140,13 +140,13 @@ def test_changes_are_those_of_groups_and_add_up_to_the_mean_loss(growing):
 
 
 def test_unseen_subjects_get_as_many_rounds_as_suit_the_others(growing, monkeypatch):
-    """The first fold alone would have two rounds, and the last stopped after two."""
-    curves = [[4.0, 3.0, 0.0, 5.0], [4.0, 1.0, 3.0, 3.0], [3.0, 2.0, 4.0]]
+    """The last fold alone would have one round, but the others want three: it gets the two that it made."""
+    curves = [[9.0, 8.0, 7.0, 6.0], [9.0, 7.5, 8.5, 7.0], [2.0, 1.0, 4.0]]
     members = [Member(None, int(np.argmin(curve)), [], curve) for curve in curves]
     kept = []
     monkeypatch.setattr(Growing, "predict_fold", lambda _, member, fold, depth, rounds: kept.append((depth, rounds)))
     growing.predict_unseen(Ensemble(2, members))
-    assert kept == [(2, 1), (2, 2), (2, 2)]
+    assert kept == [(2, 3), (2, 3), (2, 2)]
 
 
 def test_unseen_subjects_are_predicted_by_the_trees_of_their_fold(growing):

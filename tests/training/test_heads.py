@@ -11,7 +11,7 @@ from hazboost.data.ties import spread_ties
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.mixture import Mixture
-from hazboost.training.heads import fit_heads, insert_head, possible_heads, widen
+from hazboost.training.heads import fit_heads, insert_head, possible_heads, price_of_head, widen
 from hazboost.training.marginal import MarginalLoss, marginal_start
 from hazboost.training.policy import POLICY
 
@@ -60,6 +60,14 @@ def test_a_weibull_head_may_be_enough_where_there_is_no_burst():
         possible = [one.mixture.counts for one in possible_heads(mixture(), seen(time), POLICY)]
         assert (possible == [{"weibull": 1, "loglogistic": 0}, COUNTS]) == without
         assert (len(possible) == 1) == (possible[-1].get("bounded", 0) > 0) == (not without)
+
+
+def test_the_second_head_may_be_left_out_however_much_it_adds_without_covariates():
+    """Covariates may explain what it describes."""
+    target = seen(np.random.default_rng(0).lognormal(0.0, 1.5, 1000))
+    possible = possible_heads(mixture(), target, NO_BURSTS)
+    without, with_second = (fit_heads(one.mixture, target).total for one in possible)
+    assert without - with_second > 5.0 * price_of_head(target, 1)
 
 
 @pytest.mark.parametrize("counts", [{"loglogistic": 1}, {"weibull": 2, "loglogistic": 1}, {**COUNTS, "gompertz": 1}])

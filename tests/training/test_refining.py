@@ -13,7 +13,7 @@ from hazboost.data.sample import Sample
 from hazboost.data.target import Target
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
 from hazboost.hazards.mixture import Mixture
-from hazboost.training.heads import fit_heads, possible_heads, price_of_head
+from hazboost.training.heads import Chosen, fit_heads, possible_heads, price_of_head
 from hazboost.training.marginal import MarginalLoss
 from hazboost.training.policy import POLICY
 from hazboost.training.refining import LossGivenShifts, Trial, choose_heads
@@ -105,6 +105,18 @@ def test_others_have_to_be_clearly_better():
 def test_a_single_subject_does_not_decide():
     first, luckier = trial(np.ones(100)), trial(np.r_[-1e6, np.full(99, 1.1)])
     assert first.better(luckier) is first
+
+
+@pytest.mark.parametrize(("gains", "enough"), [(np.r_[1e6, np.zeros(49)], True), (np.full(50, 0.2), False)])
+def test_nor_does_a_single_one_ask_for_a_head(monkeypatch, gains, enough):
+    """The price is 1.5 log(50) = 5.9: fifty subjects may pay it, but one of them only 3."""
+    target = Target.of(np.ones(50), np.ones(50))
+    losses = {"fewer": gains, "most": np.zeros(50)}
+    monkeypatch.setattr("hazboost.training.refining.row_losses", lambda name, _: losses[name])
+    fewer, most = (Trial(Chosen(MIXTURE, None), Sample(None, target), [], SCHEMA, POLICY) for _ in losses)
+    for one, name in ((fewer, "fewer"), (most, "most")):
+        vars(one)["regression"] = name
+    assert fewer.is_enough(most) == enough
 
 
 def test_heads_are_added_where_a_regression_is_off():

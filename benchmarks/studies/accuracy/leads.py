@@ -15,6 +15,7 @@ from benchmarks.studies.accuracy.scores import SCORES
 #: Scores that are compared, and the digits to which equal ones are level.
 COMPARED = ("c_index", "brier")
 DIGITS = 4
+LEVEL = 0.5 * 10.0**-DIGITS
 #: Standard errors from which on a mean difference is clear.
 CLEAR = 2.0
 
@@ -69,15 +70,14 @@ def lead_section(results: Results, names: Sequence[str]) -> str:
 def lead_over(results: Results, peer: str, score: str) -> Lead:
     """On how many data sets FPBoost is ahead of, level with and behind a peer."""
     lead = _difference(mean_scores(results, [OWN, peer], score).round(DIGITS), peer, score)
-    tolerance = 0.5 * 10.0**-DIGITS
-    ahead, behind = int((lead > tolerance).sum()), int((lead < -tolerance).sum())
+    ahead, behind = int((lead > LEVEL).sum()), int((lead < -LEVEL).sum())
     return Lead(ahead, len(lead) - ahead - behind, behind)
 
 
 def clear_lead_over(results: Results, peer: str, score: str) -> ClearLead:
     """On how many data sets FPBoost is clearly ahead of and behind a peer."""
     leads = _difference(common_scores(results, [OWN, peer], score), peer, score).groupby(level="dataset")
-    errors = CLEAR * leads.sem().where(leads.size() >= 3)  # comparisons with NaN are false
+    errors = (CLEAR * leads.sem()).clip(lower=LEVEL).where(leads.size() >= 3)  # comparisons with NaN are false
     return ClearLead(int((leads.mean() > errors).sum()), int((leads.mean() < -errors).sum()))
 
 

@@ -53,7 +53,7 @@ def blend(growing: Growing, best: Ensemble, events: float, *, with_trees_alone: 
         Whether the scores of both kinds of trees can be averaged.
     """
     parts = growing.predict(best)
-    if are_doubtful(growing, growing.predict_unseen(best), events):
+    if best.rounds == 0 or are_doubtful(growing, growing.predict_unseen(best), events):
         return Blend(parts, Weights(1.0, 0.0))
     made = blend_with_trees_alone(growing, best, parts) if with_trees_alone else None
     return made or Blend(parts, choose_weights(growing, parts))
@@ -62,8 +62,8 @@ def blend(growing: Growing, best: Ensemble, events: float, *, with_trees_alone: 
 def are_doubtful(growing: Growing, parts: Sequence[Predicted], events: float) -> bool:
     """Whether trees make held-out subjects worse off, as far as can be told after so many events.
 
-    The fewer there are, the clearer the loss has to be: effects of features are more often not linear than linear.
-    Subjects of one group say the same, so that their events count by the number of groups.
+    The fewer events, the clearer the loss has to be, because effects of features are seldom exactly linear. Subjects of
+    one group say the same, so that their events count by the number of groups.
     """
     policy, groups = growing.plan.search.policy, masses(parts)
     events *= len(groups) / sum(part.held.target.n_subjects for part in parts)

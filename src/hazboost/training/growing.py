@@ -153,7 +153,7 @@ class Growing:
         return self.predict_rounds(ensemble, kept)
 
     def predict_unseen(self, ensemble: Ensemble) -> list[Predicted]:
-        """The same, with as many rounds in each fold as are best for the other folds.
+        """The same, with as many rounds in each fold as are best for the other folds, or all that it made.
 
         The best number of rounds of all folds is best for the very subjects on whom it is then judged.
         """

@@ -61,7 +61,7 @@ class Trial:
     chosen : Chosen
         The heads.
     sample : Sample
-        All subjects.
+        The subjects of all folds.
     folds : sequence of pairs of Sample
         Subjects that a regression is fitted to, and others.
     schema, policy : Schema, Policy
@@ -79,10 +79,15 @@ class Trial:
         """The regression of all subjects."""
         return fit_regression(self.chosen, self.sample, self.schema, self.policy)
 
-    @property
-    def loss(self) -> float:
-        """Its loss of the same subjects together."""
-        return float(self.sample.target.weight @ row_losses(self.regression, self.sample))
+    def is_enough(self, wider: Trial) -> bool:
+        """Whether the additional head of another trial is not worth its parameters in a regression (BIC).
+
+        The gain of each subject is limited, as in `better`.
+        """
+        target, mixture = self.sample.target, wider.chosen.mixture
+        mine, its = (row_losses(one.regression, one.sample) for one in (self, wider))
+        gain = target.limited_change(mine, its, self.policy.largest_difference).sum()
+        return float(gain) <= price_of_head(target, mixture.n_causes)
 
     @cached_property
     def losses(self) -> list[Array]:
@@ -106,8 +111,8 @@ def choose_heads(
     Parameters
     ----------
     possible : sequence of Chosen
-        Heads to choose from. Those with fewer than the last are compared only if a head more is not worth its
-        parameters to a regression.
+        Heads to choose from. Those with fewer heads than the last are considered only if the additional head is not
+        worth its parameters in a regression.
     sample : Sample
         Some of the data, in the mixture's unit of time.
     schema : Schema
@@ -121,8 +126,7 @@ def choose_heads(
     parts = [(sample.rows(kept), sample.rows(held)) for kept, held in rows]
     trial = partial(Trial, sample=sample, folds=parts, schema=schema, policy=policy)
     *fewer, most = map(trial, possible)
-    price = price_of_head(sample.target, most.chosen.mixture.n_causes)
-    best = reduce(Trial.better, [*(one for one in fewer if one.loss - most.loss <= price), most])
+    best = reduce(Trial.better, [*(one for one in fewer if one.is_enough(most)), most])
     wider = map(trial, wider_heads(best))
     return reduce(partial(Trial.better, least=policy.least_advantage), wider, best).chosen
 
