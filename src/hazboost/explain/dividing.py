@@ -55,7 +55,8 @@ def score_contributions(model: Predictor, X: Any) -> Explanation:
     >>> rng = np.random.default_rng(0)
     >>> X = rng.normal(size=(200, 3))
     >>> y = np.ones(200, dtype=bool), rng.weibull(1.5, size=200) * np.exp(-X[:, 0])
-    >>> explained = score_contributions(FPBoost(n_estimators=20, random_state=0).fit(X, y), X)
+    >>> model = FPBoost(heads=None, n_estimators=20, random_state=0).fit(X, y)  # one head of each family
+    >>> explained = score_contributions(model, X)
     >>> explained.points.tolist()[-3:], explained.values.shape
     (['level', 'weibull_1 share', 'loglogistic_1 share'], (200, 7, 3))
     >>> bool(np.allclose(explained.base + explained.values.sum(axis=-1), explained.prediction, atol=1e-6))
