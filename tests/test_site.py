@@ -136,7 +136,7 @@ def test_the_tutorial_prints_and_draws_what_it_shows():
         words, numbers = words_and_numbers(step.printed)
         shown_words, shown_numbers = words_and_numbers(step.shown)
         assert words == shown_words, step.code
-        assert numbers == pytest.approx(shown_numbers, rel=0.15, abs=0.15), step.code
+        assert numbers == pytest.approx(shown_numbers, rel=0.2, abs=0.15), step.code
         assert len(step.images) == len(step.figures), step.code
         assert all((DOCS / image).exists() for image in step.images)
     assert sum(len(step.images) for step in steps) == 4
