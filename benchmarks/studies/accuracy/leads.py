@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import pandas as pd
@@ -43,16 +43,8 @@ class ClearLead(NamedTuple):
 def lead_section(results: Results, names: Sequence[str]) -> str:
     """On how many data sets FPBoost is ahead of, level with and behind each of the other models, and clearly so."""
     peers = [name for name in names if name != OWN]
-    head, clear_head = ["FPBoost against"], ["FPBoost against"]
-    for score in COMPARED:
-        head += [f"{SCORES[score][0]}: ahead", "level", "behind", "share ahead"]
-        clear_head += [f"{SCORES[score][0]}: clearly ahead", "clearly behind"]
-    rows = [
-        [name, *(entry for score in COMPARED for entry in _entries(lead_over(results, name, score)))] for name in peers
-    ]
-    clear_rows = [
-        [name, *(str(count) for score in COMPARED for count in clear_lead_over(results, name, score))] for name in peers
-    ]
+    leads = _table(peers, (*Lead._fields, "share ahead"), lambda *pair: _entries(lead_over(results, *pair)))
+    clear = _table(peers, ("clearly ahead", "clearly behind"), lambda *pair: map(str, clear_lead_over(results, *pair)))
     text = (
         "Numbers of data sets, by means over the repeats in which both have a result; level is equal to "
         f"{DIGITS} digits.\n"
@@ -61,10 +53,15 @@ def lead_section(results: Results, names: Sequence[str]) -> str:
         f"\nClearly is by more than {CLEAR:.0f} standard errors of the mean difference over at least three repeats. "
         "Repeats share subjects, so that these standard errors are too small.\n"
     )
-    return (
-        "\n".join(["## Ahead of each peer\n", text, *grid(head, rows), clear_text, *grid(clear_head, clear_rows)])
-        + "\n"
-    )
+    return "\n".join(["## Ahead of each peer\n", text, *leads, clear_text, *clear]) + "\n"
+
+
+def _table(peers: Sequence[str], columns: Sequence[str], entries: Callable[[str, str], Iterable[str]]) -> list[str]:
+    """A row for each peer, with the columns of every score."""
+    first, *others = columns
+    head = [column for score in COMPARED for column in (f"{SCORES[score][0]}: {first}", *others)]
+    rows = [[peer, *(entry for score in COMPARED for entry in entries(peer, score))] for peer in peers]
+    return grid(["FPBoost against", *head], rows)
 
 
 def lead_over(results: Results, peer: str, score: str) -> Lead:
