@@ -218,6 +218,8 @@ def main(arguments=None):
     parser.add_argument("--splits", type=int, default=50, help="random splits that the scores average, 2 or more")
     parser.add_argument("--figures-only", action="store_true", help="no table, report or calculator")
     options = parser.parse_args(arguments)
+    if options.splits < 2:
+        parser.error(f"--splits {options.splits}: a standard error needs 2 or more")
     options.output.mkdir(parents=True, exist_ok=True)
     X, y = load_data()
     print(f"GBSG2: {len(X)} breast cancer patients, {columns(y)[0].sum()} recurrences or deaths\n")
