@@ -102,7 +102,7 @@ def test_times_that_features_nearly_determine_are_found():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 5))
     y = np.ones(200), np.exp(2.0 * X[:, 3] + 0.1 * rng.normal(size=200))
-    model = FPBoost(n_estimators=1, random_state=0).fit(X, y)
+    model = FPBoost(random_state=0).fit(X, y)
     assert model.linear_effect_ == "time"
     ratio = model.predict_median(X[:50]) / np.exp(2.0 * X[:50, 3])
     assert 0.9 < ratio.min() < ratio.max() < 1.1
