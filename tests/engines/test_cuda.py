@@ -12,6 +12,7 @@ import xgboost as xgb
 from hazboost import FPBoost
 from hazboost.engines import cuda
 from hazboost.engines.cuda import CudaEngine, check_cuda
+from hazboost.prediction.model import BLOCK
 from tests.wording import faults
 
 
@@ -62,17 +63,34 @@ def test_a_gpu_that_is_missing_is_refused_with_a_way_out(computer, device, count
     assert not faults(str(refusal.value))
 
 
-def test_model_of_a_gpu_predicts_on_the_processor_where_there_is_none():
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(200, 3)), (np.ones(200, dtype=bool), rng.exponential(size=200))
-    model = FPBoost(n_estimators=5, random_state=0).fit(X, y)
-    expected = model.predict_survival_function(X, times=[0.5, 1.0])
+def as_if_of_a_gpu(model):
+    """The same model, with the engine that trains on a GPU."""
     engine = model.model_.engine
     settings = {**engine.settings, "device": "cuda"}
     model.model_ = replace(model.model_, engine=CudaEngine(settings, engine.n_scores, engine.features))
     for trees in model.model_.boosters:
         trees.set_param({"device": "cuda"})
+
+
+def test_model_of_a_gpu_predicts_on_the_processor_where_there_is_none():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 3)), (np.ones(200, dtype=bool), rng.exponential(size=200))
+    model = FPBoost(n_estimators=5, random_state=0).fit(X, y)
+    expected = model.predict_survival_function(X, times=[0.5, 1.0])
+    as_if_of_a_gpu(model)
     np.testing.assert_array_equal(model.predict_survival_function(X, times=[0.5, 1.0]), expected)
+
+
+def test_threads_of_one_prediction_share_the_trees_of_a_gpu():
+    """A setting that one thread changes while others predict would be an error of XGBoost in some of the calls."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 3)), (np.ones(200, dtype=bool), rng.exponential(size=200))
+    model = FPBoost(n_estimators=5, init="marginal", n_jobs=4, random_state=0).fit(X, y)
+    many = rng.normal(size=(12 * BLOCK, 3)).astype(np.float32)
+    expected = model.predict(many)
+    as_if_of_a_gpu(model)
+    for _ in range(5):
+        np.testing.assert_array_equal(model.predict(many), expected)
 
 
 def test_trees_with_vectors_in_their_leaves_are_not_explained():

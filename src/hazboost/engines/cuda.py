@@ -7,9 +7,12 @@ the features on the GPU instead, and each round adds the predictions of its own 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
+from threading import Lock
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 import xgboost as xgb
@@ -22,6 +25,10 @@ from hazboost.utils.devices import has_device, is_on_device, to_device, to_host
 
 #: Vector leaves with categories and constraints are complete from here on.
 HAS_VECTOR_LEAVES = tuple(int(part) for part in xgb.__version__.split(".")[:2]) >= (3, 4)
+
+#: Trees of a GPU that the processor reads now, and who may change that.
+ON_PROCESSOR: WeakSet[xgb.Booster] = WeakSet()
+CONFIGURING = Lock()
 
 
 def check_cuda(device: str) -> None:
@@ -140,8 +147,7 @@ class CudaEngine(LocalEngine):
     def scores(self, trees: xgb.Booster, matrix: Matrix, rounds: tuple[int, int] | None = None) -> Array:
         """Start plus trees, of which only those are evaluated that are new since the scores were last asked for."""
         if not isinstance(matrix, CudaMatrix):
-            trees.set_param({"device": "cpu"})
-            return super().scores(trees, matrix, rounds)
+            return super().scores(_on_processor(trees), matrix, rounds)
         if rounds is not None:
             return self._give(matrix.start + self._predict(trees, matrix.X, *rounds), matrix)
         made = self.rounds(trees)
@@ -154,18 +160,20 @@ class CudaEngine(LocalEngine):
 
     def contributions(self, trees: xgb.Booster, matrix: Matrix) -> Array:
         """What each feature adds, where trees have one score each."""
-        return super().contributions(_with_single_scores(trees), self._plain(trees, matrix))
+        return self._explained(trees, matrix, super().contributions)
 
     def interactions(self, trees: xgb.Booster, matrix: Matrix) -> Array:
         """What each pair of features adds, where trees have one score each."""
-        return super().interactions(_with_single_scores(trees), self._plain(trees, matrix))
+        return self._explained(trees, matrix, super().interactions)
 
-    def _plain(self, trees: xgb.Booster, matrix: Matrix) -> Matrix:
-        """The same rows as XGBoost's own data, which it wants to be given for this."""
+    def _explained(
+        self, trees: xgb.Booster, matrix: Matrix, explain: Callable[[xgb.Booster, xgb.DMatrix], Array]
+    ) -> Array:
+        """What is said of the same rows as XGBoost's own data, which it wants to be given for this."""
+        trees = _with_single_scores(trees)
         if isinstance(matrix, CudaMatrix):
-            return super().matrix(to_host(matrix.X), to_host(matrix.start))
-        trees.set_param({"device": "cpu"})
-        return matrix
+            return explain(trees, super().matrix(to_host(matrix.X), to_host(matrix.start)))
+        return explain(_on_processor(trees), matrix)
 
     def _predict(self, trees: xgb.Booster, X: Any, first: int, last: int) -> Any:
         """What the trees of some rounds add to the scores."""
@@ -178,6 +186,19 @@ class CudaEngine(LocalEngine):
     def _give(self, scores: Any, matrix: CudaMatrix) -> Array:
         wanted: Array = to_host(scores) if matrix.on_host else scores
         return wanted
+
+
+def _on_processor(trees: xgb.Booster) -> xgb.Booster:
+    """Trees that the processor reads, where there is no GPU.
+
+    XGBoost applies a new setting when it is next asked for something, which must not be two threads at once.
+    """
+    with CONFIGURING:
+        if trees not in ON_PROCESSOR:
+            trees.set_param({"device": "cpu"})
+            trees.save_config()  # asks for something
+            ON_PROCESSOR.add(trees)
+    return trees
 
 
 def _with_single_scores(trees: xgb.Booster) -> xgb.Booster:
