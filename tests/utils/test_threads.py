@@ -10,9 +10,10 @@ import threading
 import time
 
 import pytest
+from threadpoolctl import ThreadpoolController
 
 from hazboost.utils import threads
-from hazboost.utils.threads import map_threads
+from hazboost.utils.threads import SingleThread, limit_openmp, map_threads
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 5])
@@ -50,9 +51,37 @@ def test_an_error_of_a_task_reaches_the_caller():
     assert map_threads(abs, [-1, -2], 2) == [1, 2]
 
 
+@pytest.fixture
+def blas_threads():
+    """A function that counts the threads of linear algebra, which has three at first."""
+    with ThreadpoolController().limit(limits=3, user_api="blas"):
+        yield lambda: {one["num_threads"] for one in ThreadpoolController().select(user_api="blas").info()}
+
+
+def test_contexts_with_one_thread_may_overlap(blas_threads):
+    """Whichever is left first, the limit ends with the last."""
+    single = SingleThread()
+    assert blas_threads() == {3}
+    single.__enter__()
+    single.__enter__()
+    single.__exit__()
+    assert blas_threads() == {1}
+    single.__exit__()
+    assert blas_threads() == {3}
+
+
+def test_a_limit_of_openmp_leaves_linear_algebra_alone(blas_threads):
+    """As where one thread predicts while another ends its fit."""
+    single = SingleThread()
+    single.__enter__()
+    with limit_openmp(1):
+        single.__exit__()
+    assert blas_threads() == {3}
+
+
 FORK = """
 import os
-from hazboost.utils.threads import map_threads
+from hazboost.utils.threads import SingleThread, limit_openmp, map_threads
 
 print(*map_threads(abs, [-1, 2, -3], 2), flush=True)
 child = os.fork()

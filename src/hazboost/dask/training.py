@@ -28,7 +28,7 @@ from hazboost.training.plan import Plan
 from hazboost.training.selection import Choice, choose_start, find_best, keep
 from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.progress import FoldProgress
-from hazboost.utils.threads import limit_threads
+from hazboost.utils.threads import single_threaded_blas
 
 #: Grows trees on some rows; returns them and everything else that is to be known.
 Grow = Callable[[Plan, Sample], tuple[tuple[Trees, ...], Any]]
@@ -52,7 +52,7 @@ def train_on_workers(plan: Plan, rows: Rows, summary: Summary, drawn: Sample, va
     """
     data, unit = Scattered(plan, rows, summary), plan.time.unit
     watched = None if validation is None else validation.scaled(unit)
-    with limit_threads("blas", 1):
+    with single_threaded_blas:
         choice = data.choose()
         scaled = drawn.scaled(unit, summary.shortest)
         start = choice.start or fit_start(plan, scaled, choice)

@@ -18,7 +18,7 @@ from hazboost.engines.features import Features
 from hazboost.engines.packing import pack, unpack, with_idle_outputs
 from hazboost.utils.arrays import Array
 from hazboost.utils.devices import reduce_rows, to_host
-from hazboost.utils.threads import limit_threads
+from hazboost.utils.threads import limit_openmp
 
 #: Trees are grown by one thread for so many rows.
 ROWS_FOR_A_THREAD = 20_000
@@ -66,7 +66,7 @@ class LocalEngine:
         threads = self.threads_for(X.shape[0])
         everything = {**common, **fields, "nthread": threads, "enable_categorical": True}
         # XGBoost reads start and columns with all threads that there are, which on few rows only wait for one another.
-        with limit_threads("openmp", threads):
+        with limit_openmp(threads):
             if isinstance(X, BatchedFeatures):
                 return external_matrix(X, fields, common, nthread=threads, max_bin=self.settings["max_bin"], ref=like)
             if columns is not None and like is None and self.settings.get("tree_method") == "hist":

@@ -21,7 +21,7 @@ from hazboost.training.plan import Plan
 from hazboost.training.selection import Choice, choose
 from hazboost.training.single import fit_constant_start, fit_linear_start, grow, training_matrix, without_features
 from hazboost.utils.progress import Progress
-from hazboost.utils.threads import limit_threads
+from hazboost.utils.threads import single_threaded_blas
 
 History = dict[str, list[float]]
 
@@ -39,7 +39,7 @@ def train_model(plan: Plan, sample: Sample, validation: Sample | None) -> Traine
     """Train on a sample; watch, and with patience stop on, validation data. Both come in the user's unit of time."""
     # Folds and blocks of rows have threads of their own. For the small matrices of a start, those of linear algebra
     # only wait for one another.
-    with limit_threads("blas", 1):
+    with single_threaded_blas:
         return _train(plan, sample, validation)
 
 

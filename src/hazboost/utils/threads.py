@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import cache, lru_cache
+from threading import Lock
 from typing import Any, Literal, TypeVar
 
 from joblib import effective_n_jobs
@@ -54,15 +55,42 @@ def map_threads(function: Callable[[T], S], tasks: Sequence[T], n_threads: int) 
 
 
 @cache
-def _libraries() -> ThreadpoolController:
-    """The libraries with threads of their own, which takes some milliseconds to find."""
-    return ThreadpoolController()
+def _libraries(kind: Literal["blas", "openmp"]) -> ThreadpoolController:
+    """The libraries of a kind with threads of their own, which takes some milliseconds to find.
 
-
-def limit_threads(of: Literal["blas", "openmp"], most: int) -> AbstractContextManager[Any]:
-    """A context in which libraries use at most so many threads of their own.
-
-    That is linear algebra, in the whole process, or OpenMP, where it is called from this thread.
+    A limit that is taken away restores all libraries that it could have limited, so it must not know the others.
     """
-    limited: AbstractContextManager[Any] = _libraries().limit(limits=most, user_api=of)
+    return ThreadpoolController().select(user_api=kind)
+
+
+def limit_openmp(most: int) -> AbstractContextManager[Any]:
+    """A context in which OpenMP uses at most so many threads where it is called from this thread."""
+    limited: AbstractContextManager[Any] = _libraries("openmp").limit(limits=most)
     return limited
+
+
+class SingleThread:
+    """A context in which linear algebra uses one thread, in the whole process.
+
+    Contexts of several threads may overlap in any order: the first limits, and the last to leave takes the limit away.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._inside = Lock(), 0
+        self._limit: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._inside == 0:
+                self._limit = _libraries("blas").limit(limits=1)
+            self._inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                self._limit.restore_original_limits()
+
+
+#: For the whole process, as the limit is.
+single_threaded_blas = SingleThread()
