@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
 from sklearn.base import clone
-from sklearn.model_selection import GroupKFold, KFold, StratifiedKFold
+from sklearn.model_selection import GroupKFold, KFold, ShuffleSplit, StratifiedKFold
 
 from hazboost import FPBoost, Surv, tune
 from hazboost.data.reading import as_target
@@ -208,6 +208,9 @@ def test_folds_may_come_from_a_splitter():
     splitter = StratifiedKFold(3, shuffle=True, random_state=0)  # what a number of folds means
     assert search(cv=splitter, n_trials=1).best_score == search(cv=3, n_trials=1).best_score
     assert search(cv=KFold(3), n_trials=1).best_score != search(cv=3, n_trials=1).best_score
+    shuffled = ShuffleSplit(2, random_state=0)
+    pairs = list(shuffled.split(X))
+    assert search(cv=shuffled, n_trials=1).best_score == search(cv=pairs, n_trials=1).best_score
 
 
 def test_losses_are_those_of_the_predicted_curves():
@@ -576,6 +579,8 @@ def test_plot_shows_the_trials():
         ({"cv": 1}, ValueError, "cv must be at least 2 and"),
         ({"cv": 61}, ValueError, "cv must be at least 2 and at most the number of rows, 60; got 61"),
         ({"cv": []}, ValueError, "cv has no folds"),
+        ({"cv": "3"}, TypeError, "cv must be a number of folds, a splitter of scikit-learn, or pairs of .*; got '3'"),
+        ({"cv": 3.0}, TypeError, "cv must be a number of folds, .*; got 3.0"),
         ({"estimator": object()}, TypeError, "estimator must be an FPBoost; got object"),
     ],
 )

@@ -7,13 +7,12 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 import joblib
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.model_selection import BaseCrossValidator
 from sklearn.utils import _safe_indexing, check_random_state
 
 from hazboost.data.alignment import check_alignment
@@ -55,6 +54,14 @@ FAILURES = (ValueError, FloatingPointError)
 RUNTIME_PARAMETERS = {"n_jobs", "device", "random_state", "verbose"}
 
 
+@runtime_checkable
+class Splitter(Protocol):
+    """What divides rows into folds as the splitters of scikit-learn do."""
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Any, Any]]:
+        """Training rows and held-out rows of each fold."""
+
+
 def tune(
     X: Any,
     y: Any,
@@ -64,7 +71,7 @@ def tune(
     n_trials: int = 50,
     timeout: float | None = None,
     metric: Literal["likelihood", "concordance"] = "likelihood",
-    cv: int | BaseCrossValidator | Iterable[tuple[Any, Any]] = 5,
+    cv: int | Splitter | Iterable[tuple[Any, Any]] = 5,
     storage: Any = None,
     study_name: str | None = None,
     sample_weight: Any = None,
@@ -175,15 +182,20 @@ def read_data(X: Any, y: Any, sample_weight: Any, *, causes_known: bool) -> tupl
 
 
 def read_folds(
-    cv: int | BaseCrossValidator | Iterable[tuple[Any, Any]], target: Target, seed: int, group: Indices | None = None
+    cv: int | Splitter | Iterable[tuple[Any, Any]], target: Target, seed: int, group: Indices | None = None
 ) -> list[Fold]:
     """Training rows and held-out rows of each fold."""
+    if isinstance(cv, str) or not isinstance(cv, int | np.integer | Splitter | Iterable):
+        raise TypeError(
+            "cv must be a number of folds, a splitter of scikit-learn, or pairs of training rows and held-out rows; "
+            f"got {describe(cv)}."
+        )
     if isinstance(cv, int | np.integer):
         if not 2 <= cv <= len(target):
             raise ValueError(f"cv must be at least 2 and at most the number of rows, {len(target)}; got {cv}.")
         folds = split_folds(target, int(cv), seed, group, POLICY.hold_out_of(target.n_subjects))
     else:
-        pairs = cv.split(np.zeros(len(target)), target.event, group) if isinstance(cv, BaseCrossValidator) else cv
+        pairs = cv.split(np.zeros(len(target)), target.event, group) if isinstance(cv, Splitter) else cv
         folds = [(np.asarray(train), np.asarray(held_out)) for train, held_out in pairs]
     if not folds:
         raise ValueError("cv has no folds; give a number, or at least one pair of training rows and held-out rows.")
