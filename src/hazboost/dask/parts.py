@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import wraps
-from hashlib import blake2b
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
@@ -14,7 +13,7 @@ import numpy.typing as npt
 from hazboost.data.alignment import check_alignment
 from hazboost.data.features import Schema, learn_schema, readable
 from hazboost.data.folds import outcomes
-from hazboost.data.observations import check_id, find_columns
+from hazboost.data.observations import check_id, find_columns, hash_labels
 from hazboost.data.reading import as_groups, as_target, check_rows
 from hazboost.data.sample import Sample
 from hazboost.data.summary import Summary
@@ -171,11 +170,3 @@ def find_label(y: Any, wanted: int) -> str:
     """The id with this hash."""
     labels = np.unique(check_id(find_columns(y, "y")[1]["id"], "y"))
     return str(labels[int(np.argmax(hash_labels(labels) == np.uint64(wanted)))])
-
-
-def hash_labels(labels: npt.NDArray[Any]) -> Hashes:
-    """A 64-bit hash of the text of each label: the same label has the same hash on every worker."""
-    distinct, place = np.unique(labels, return_inverse=True)
-    texts = distinct.astype(str).tolist()
-    digests = b"".join(blake2b(text.encode(), digest_size=8).digest() for text in texts)
-    return np.frombuffer(digests, dtype=np.uint64)[place.ravel()]

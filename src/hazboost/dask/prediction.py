@@ -16,8 +16,8 @@ import pandas as pd
 from dask import delayed
 
 from hazboost.dask.partitions import Collection, is_collection, row_counts, split_features, split_like
-from hazboost.dask.parts import hash_labels, of_partition
-from hazboost.data.observations import check_id
+from hazboost.dask.parts import of_partition
+from hazboost.data.observations import check_id, hash_labels
 from hazboost.estimator import FPBoost
 from hazboost.utils.describe import describe
 

@@ -26,8 +26,7 @@ from hazboost.dask.parts import (
 )
 from hazboost.dask.placing import choose_workers
 from hazboost.dask.raw import Raw
-from hazboost.data.categories import in_order
-from hazboost.data.features import Schema
+from hazboost.data.features import Schema, join_categories
 from hazboost.data.folds import divide_units, split_units
 from hazboost.data.reading import SMALLEST_WEIGHT
 from hazboost.data.sample import Sample, join
@@ -173,11 +172,7 @@ def learn_features(client: Client, raw: Raw) -> tuple[Schema, list[int]]:
         raise ValueError("X has no rows: all partitions are empty; give at least one row.")
     for schema in schemas[1:]:
         _refuse_other_kinds(schemas[0], schema)
-    categories = {
-        position: in_order({one for schema in schemas for one in schema.categories[position]})
-        for position in schemas[0].categories
-    }
-    return replace(schemas[0], categories=categories), rows
+    return join_categories(schemas), rows
 
 
 def _refuse_other_kinds(first: Schema, other: Schema) -> None:

@@ -6,15 +6,15 @@ training, whatever the order of the categories or the kind of table.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 from sklearn.utils.validation import check_array
 
-from hazboost.data.categories import Categories, read_categories
+from hazboost.data.categories import Categories, in_order, read_categories
 from hazboost.data.frames import column_names, is_table, refuse_repeated_names, to_computer
 from hazboost.utils.arrays import Array, as_numbers, as_plain, refuse_without_numbers
 from hazboost.utils.devices import is_on_device, reduce_rows, to_host
@@ -147,6 +147,16 @@ def _refuse_other_shapes(shape: tuple[int, ...]) -> None:
                 f"X has 0 {what}(s) (shape={tuple(shape)}) while a minimum of 1 is required; give at least one row "
                 "and one column."
             )
+
+
+def join_categories(schemas: Sequence[Schema]) -> Schema:
+    """The schema of parts of the same data, with the categories that occur in any of them."""
+    first = schemas[0]
+    categories = {
+        position: in_order({category for schema in schemas for category in schema.categories[position]})
+        for position in first.categories
+    }
+    return replace(first, categories=categories)
 
 
 def learn_schema(X: Any) -> Schema:

@@ -16,6 +16,7 @@ Two fields or columns with other names are an event and a time; `hazboost.data.p
 from __future__ import annotations
 
 from collections.abc import Mapping
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -214,6 +215,22 @@ def check_id(identity: Any, name: str, noun: str = "id") -> npt.NDArray[Any]:
         raise ValueError(f"{name}: every row needs its {noun}; got {examples(values, missing)}.")
     # Objects of mixed type cannot be sorted, which grouping by subject needs.
     return values.astype(str) if values.dtype.kind == "O" else values
+
+
+def hash_labels(labels: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+    """A 64-bit hash of the text of each label: the same label has the same hash in every part of large data.
+
+    A whole number is the same label whether it is stored as an integer or not.
+
+    Examples
+    --------
+    >>> bool((hash_labels(np.array([-1, -2])) == hash_labels(np.array([-1.0, -2.0]))).all())
+    True
+    """
+    distinct, place = np.unique(labels, return_inverse=True)
+    texts = (str(int(one) if isinstance(one, float) and one.is_integer() else one) for one in distinct.tolist())
+    digests = b"".join(blake2b(text.encode(), digest_size=8).digest() for text in texts)
+    return np.frombuffer(digests, dtype=np.uint64)[place.ravel()]
 
 
 def _is_missing(value: Any) -> bool:

@@ -126,7 +126,7 @@ def test_bad_batches_are_named(message):
         read(Batches(BAD[message]))
 
 
-@pytest.mark.parametrize("ids", [np.arange(4), np.array(["p", "q", "r", "s"])])
+@pytest.mark.parametrize("ids", [np.arange(4), np.array(["p", "q", "r", "s"]), np.arange(-3, 1)])
 def test_a_subject_in_two_batches_is_refused(ids):
     plain = np.zeros((2, 1))
     batches = [

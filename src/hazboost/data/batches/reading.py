@@ -8,7 +8,6 @@ result, as for data in memory. Features are only looked at.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,13 +17,12 @@ import numpy.typing as npt
 from hazboost.data.alignment import check_alignment
 from hazboost.data.batches.features import FeatureBatches
 from hazboost.data.batches.source import Batch, Batches, in_batch
-from hazboost.data.categories import in_order
-from hazboost.data.features import Schema, highest_values, learn_schema, readable
+from hazboost.data.features import Schema, highest_values, join_categories, learn_schema, readable
 from hazboost.data.names import learn_columns
-from hazboost.data.observations import check_id, find_columns
+from hazboost.data.observations import check_id, find_columns, hash_labels
 from hazboost.data.reading import as_target, check_rows, warn_of_codes_of_r
 from hazboost.data.sample import Sample
-from hazboost.data.target import Target
+from hazboost.data.target import Target, join_targets
 from hazboost.utils.arrays import Array
 from hazboost.utils.describe import and_more
 
@@ -36,7 +34,7 @@ class _Read(NamedTuple):
     target: Target
     weighted: bool
     highest: Array
-    subjects: npt.NDArray[np.int64]
+    subjects: npt.NDArray[np.uint64]
 
 
 def read_batches(
@@ -72,10 +70,11 @@ def read_batches(
             "whenever it is called."
         )
     _refuse_divided_subjects([part.subjects for part in parts])
-    target = _join_targets(parts)
+    target = join_targets([part.target for part in parts])
+    target = as_target(target, target.weight)  # compares the weights of all batches
     if not causes_known:
         warn_of_codes_of_r(target, "y")
-    schema = replace(parts[0].schema, categories=_join_categories([part.schema for part in parts]))
+    schema = join_categories([part.schema for part in parts])
     highest = np.fmax.reduce([part.highest for part in parts])
     sizes, everything = tuple(len(part.target) for part in parts), np.ones(len(target), dtype=bool)
     X = FeatureBatches(batches, schema, sizes, everything, np.arange(len(highest)), highest, cache)
@@ -96,11 +95,10 @@ def _read_batch(batch: Batch, X: Any) -> _Read:
     return _Read(schema, target, batch.sample_weight is not None, highest, _subjects(batch.y))
 
 
-def _subjects(y: Any) -> npt.NDArray[np.int64]:
+def _subjects(y: Any) -> npt.NDArray[np.uint64]:
     """A number for each id in a batch, which is the same for the same id in another one; none without ids."""
     columns = {} if isinstance(y, Target) else find_columns(y, "y")[1]
-    names = np.unique(check_id(columns["id"], "y")).tolist() if "id" in columns else []
-    return np.fromiter(map(hash, names), np.int64, len(names))
+    return np.unique(hash_labels(check_id(columns["id"], "y"))) if "id" in columns else np.empty(0, dtype=np.uint64)
 
 
 def _check_same_columns(first: _Read, other: _Read) -> None:
@@ -132,7 +130,7 @@ def _describe_columns(schema: Schema) -> str:
     return f"the columns {and_more(schema.names[:5], len(schema.names))}"
 
 
-def _refuse_divided_subjects(subjects: Sequence[npt.NDArray[np.int64]]) -> None:
+def _refuse_divided_subjects(subjects: Sequence[npt.NDArray[np.uint64]]) -> None:
     """Refuse a subject with rows in two batches, which would count as two."""
     batch = np.repeat(np.arange(len(subjects)), [len(one) for one in subjects])
     subject = np.concatenate(subjects)
@@ -144,22 +142,3 @@ def _refuse_divided_subjects(subjects: Sequence[npt.NDArray[np.int64]]) -> None:
             f"batches: batches {one} and {other} have rows of the same id; all rows of a subject must be in one "
             "batch. Sort the rows by id, and cut them between subjects."
         )
-
-
-def _join_targets(parts: Sequence[_Read]) -> Target:
-    """The outcomes of all rows, with subjects numbered in the order of appearance."""
-    targets = [part.target for part in parts]
-    offset = np.cumsum([0, *(target.n_subjects for target in targets[:-1])])
-    subject = np.concatenate([target.subject + first for target, first in zip(targets, offset, strict=True)])
-    names = ("lower", "upper", "weight", "entry", "cause", "portion")
-    joined = {name: np.concatenate([getattr(target, name) for target in targets]) for name in names}
-    target = Target(subject=subject, **joined)
-    return as_target(target, target.weight)  # compares the weights of all batches
-
-
-def _join_categories(schemas: Sequence[Schema]) -> dict[int, list[Any]]:
-    """The categories of each column that occur in any batch, in the order of `hazboost.data.categories`."""
-    return {
-        column: in_order({category for schema in schemas for category in schema.categories[column]})
-        for column in schemas[0].categories
-    }
