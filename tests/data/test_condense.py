@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hazboost.data.condense import as_if_only, condense, join_rows
+from hazboost.data.condense import as_if_only, condense, events_by_cause, join_rows
 from hazboost.data.reading import as_target
 from hazboost.data.target import Target
 from tests.rows import loss_of_rows
@@ -70,7 +70,13 @@ def test_one_cause_at_a_time():
     target = Target.of(
         np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.array([1.0, 2.0, np.inf, 6.0, 5.0]), cause=np.array([1, 2, 0, 0, 1])
     )
-    only = as_if_only(target, 1)
+    only = as_if_only(target, 1, target.n_causes)
     np.testing.assert_array_equal(only.event, [True, False, False, True, True, False])
     np.testing.assert_allclose(only.weight, [1.0, 1.0, 1.0, 2 / 3, 1.0, 1 / 3])
     np.testing.assert_array_equal(only.lower, [1.0, 2.0, 3.0, 5.0, 5.0, 5.0])
+
+
+def test_events_of_unknown_cause_belong_to_all_causes_alike_where_none_is_known():
+    target = Target.of(np.array([1.0, 2.0]), np.array([2.0, 3.0]))
+    assert [as_if_only(target, cause, 2).event_mass for cause in (1, 2)] == [1.0, 1.0]
+    assert events_by_cause(target, 2).tolist() == [1.0, 1.0]

@@ -45,7 +45,7 @@ def test_a_summary_says_what_the_rows_say(kind, weighted):
     assert summary.mass == pytest.approx(target.mass.sum())
     for share in (0.1, 0.5, 0.77):
         assert summary.event_quantile(share) == target.event_quantile(share)
-    expected = [as_if_only(target, cause).event_mass for cause in range(1, target.n_causes + 1)]
+    expected = [as_if_only(target, cause, target.n_causes).event_mass for cause in range(1, target.n_causes + 1)]
     np.testing.assert_allclose(summary.events_by_cause(target.n_causes), expected)
     np.testing.assert_array_equal(summary.highest, np.nanmax(X, axis=0))
     times = np.concatenate([target.lower, target.entry, target.upper[np.isfinite(target.upper)]])

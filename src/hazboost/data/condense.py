@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hazboost.data.target import Target
+from hazboost.data.target import Target, cause_shares
 from hazboost.utils.arrays import Array
 
 
@@ -91,19 +91,22 @@ def _concatenate(parts: Sequence[Target]) -> Target:
 
 def events_by_cause(target: Target, n_causes: int) -> Array:
     """Weighted number of events of each cause, those in intervals included; the events of `as_if_only`, counted."""
-    known = np.bincount(target.cause, target.weight, minlength=n_causes + 1)[1:].astype(np.float64)
-    share = known / known.sum() if known.sum() > 0.0 else np.full(n_causes, 1.0 / n_causes)
-    return known + share * float(target.weight @ target.interval)
+    known = _known_events(target, n_causes)
+    return known + cause_shares(known) * float(target.weight @ target.interval)
 
 
-def as_if_only(target: Target, cause: int) -> Target:
-    """The data of one cause: events of other causes are censored, and intervals are replaced by their middle.
+def _known_events(target: Target, n_causes: int) -> Array:
+    """Weighted number of events of each cause whose time was observed."""
+    return np.bincount(target.cause, target.weight, minlength=n_causes + 1)[1:].astype(np.float64)
+
+
+def as_if_only(target: Target, cause: int, n_causes: int) -> Target:
+    """The data of one of the causes: events of other causes are censored, and intervals are replaced by their middle.
 
     The cause of an event in an interval is unknown, so it is divided among the causes like the events of known cause.
     """
     interval = target.interval
-    known = np.bincount(target.cause, target.weight, minlength=cause + 1)[1:]
-    share = known[cause - 1] / known.sum() if known.sum() > 0.0 else 1.0 / len(known)
+    share = float(cause_shares(_known_events(target, n_causes))[cause - 1])
     seen = target.cause == cause
     here = Target.of(
         target.middle,

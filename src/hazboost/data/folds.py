@@ -19,14 +19,6 @@ def units(target: Target, group: Indices | None) -> Indices:
     return target.number if group is None else number_by_appearance(group)
 
 
-def strata(target: Target, unit: Indices, least: int) -> Indices:
-    """The outcome of each unit for stratification: censored, an event of which cause, or an interval.
-
-    Outcomes with fewer than ``least`` units are not told apart: then all events are one stratum, or everything is.
-    """
-    return coarsen(outcomes(target, unit), least)
-
-
 def outcomes(target: Target, unit: Indices) -> Indices:
     """The outcome of each unit: 0 where it was censored, the cause of its event, or `INTERVAL`."""
     kind = np.zeros(int(unit.max()) + 1, dtype=np.intp)
@@ -35,7 +27,7 @@ def outcomes(target: Target, unit: Indices) -> Indices:
 
 
 def coarsen(kind: Indices, least: int) -> Indices:
-    """Outcomes of units, told apart as far as there are at least ``least`` of each."""
+    """Strata of units by outcome, of which each has at least ``least``: all outcomes, events or none, or all in one."""
     for coarser in (kind, (kind > 0).astype(np.intp)):
         counts = np.unique(coarser, return_counts=True)[1]
         if len(counts) > 1 and counts.min() >= least:

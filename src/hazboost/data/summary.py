@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import ceil
 
 import numpy as np
 
-from hazboost.data.target import Target, followed
+from hazboost.data.target import Target, cause_shares, followed, weighted_quantile
 from hazboost.utils.arrays import Array
 
 
@@ -67,19 +66,11 @@ class Summary:
         """
         known = np.zeros(n_causes)
         known[: len(self.events)] = self.events
-        total = known.sum()
-        share = known / total if total > 0.0 else np.full(n_causes, 1.0 / n_causes)
-        return known + share * self.interval_mass
+        return known + cause_shares(known) * self.interval_mass
 
     def event_quantile(self, share: float) -> float:
         """Time by which this share of the events has happened; the longest if that is 0."""
-        times, weights = self.event_times, self.event_weights
-        if (weights == weights[0]).all():  # no sorting is needed
-            place = min(ceil(share * len(times)), len(times)) - 1
-            return float(np.partition(times, max(place, 0))[max(place, 0)]) or self.longest
-        order = np.argsort(times)
-        reached = np.cumsum(weights[order])
-        return float(times[order][np.searchsorted(reached, share * reached[-1])]) or self.longest
+        return weighted_quantile(self.event_times, self.event_weights, share) or self.longest
 
     def with_mean_weight_one(self) -> Summary:
         """The summary of the same rows with weights relative to their mean over subjects."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from math import ceil
 from typing import Any
 
 import numpy as np
@@ -124,10 +125,7 @@ class Target:
     def event_quantile(self, share: float) -> float:
         """Time by which this share of the events has happened (intervals at their ends); the longest if that is 0."""
         seen = self.event | self.interval
-        time, weight = followed(self.lower, self.upper)[seen], self.weight[seen]
-        order = np.argsort(time)
-        reached = np.cumsum(weight[order])
-        return float(time[order][np.searchsorted(reached, share * reached[-1])]) or self.longest
+        return weighted_quantile(followed(self.lower, self.upper)[seen], self.weight[seen], share) or self.longest
 
     @property
     def exposure(self) -> float:
@@ -223,6 +221,28 @@ def join_targets(targets: Sequence[Target]) -> Target:
     before = np.cumsum([0, *(int(number.max(initial=-1)) + 1 for number in numbers[:-1])])
     columns["subject"] = np.concatenate([number + first for number, first in zip(numbers, before, strict=True)])
     return Target(**columns)
+
+
+def weighted_quantile(values: Array, weights: Array, share: float) -> float:
+    """The smallest value up to which there is at least this share of the weight.
+
+    Examples
+    --------
+    >>> weighted_quantile(np.array([3.0, 1.0, 2.0]), np.array([1.0, 1.0, 2.0]), 0.5)
+    2.0
+    """
+    if (weights == weights[0]).all():  # no sorting is needed
+        place = max(min(ceil(share * len(values)), len(values)) - 1, 0)
+        return float(np.partition(values, place)[place])
+    order = np.argsort(values)
+    reached = np.cumsum(weights[order])
+    return float(values[order][np.searchsorted(reached, share * reached[-1])])
+
+
+def cause_shares(events: Array) -> Array:
+    """Shares of the causes in events of known cause, by which those of unknown cause are divided; equal without any."""
+    total = events.sum()
+    return events / total if total > 0.0 else np.full(len(events), 1.0 / len(events))
 
 
 def number_by_appearance(names: npt.NDArray[Any]) -> Indices:

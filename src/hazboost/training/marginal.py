@@ -154,7 +154,7 @@ def burst_times(target: Target, shares: Iterable[float]) -> Array:
 
 def _rates(mixture: Mixture, target: Target) -> Array:
     """Events of each cause over the time under observation; half an event where there was none."""
-    causes = [as_if_only(target, cause) for cause in range(1, mixture.n_causes + 1)]
+    causes = [as_if_only(target, cause, mixture.n_causes) for cause in range(1, mixture.n_causes + 1)]
     events = np.array([one.event_mass for one in causes])
     exposure = float((causes[0].weight * (causes[0].lower - causes[0].entry)).sum())
     return np.where(events > 0.0, events, 0.5) / exposure

@@ -59,7 +59,7 @@ def kaplan_meier_start(mixture: Mixture, target: Target, rng: np.random.Generato
     The heads have equal weights, so that together they follow the curve. Each cause has a curve of its own, for which
     events of the others are censoring. An event in an interval counts at its middle.
     """
-    curves = [_curve(target, cause) for cause in range(1, mixture.n_causes + 1)]
+    curves = [_curve(target, cause, mixture.n_causes) for cause in range(1, mixture.n_causes + 1)]
     logs = []
     for block in mixture.blocks:
         fitted = fit_to_curve(block.head, *curves[block.cause - 1])
@@ -69,9 +69,9 @@ def kaplan_meier_start(mixture: Mixture, target: Target, rng: np.random.Generato
     return lay_out(mixture, logs, equal_weights(mixture))
 
 
-def _curve(target: Target, cause: int) -> tuple[Array, Array]:
+def _curve(target: Target, cause: int, n_causes: int) -> tuple[Array, Array]:
     """The Kaplan-Meier curve of one cause; one that falls by half an event in all where there was none."""
-    only = as_if_only(target, cause)
+    only = as_if_only(target, cause, n_causes)
     time, survival = kaplan_meier(only)
     if len(time):
         return time, survival
