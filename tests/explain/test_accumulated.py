@@ -142,3 +142,21 @@ def test_infinite_predictions_have_no_differences(fit, monkeypatch):
     monkeypatch.setattr(Distribution, "quantile", lambda distribution, p: np.full((len(distribution), 1), np.inf))
     with pytest.raises(ValueError, match="of='median' is infinite for row 0 of X, and has no differences"):
         accumulated_effects(model, X.fillna({"a": 0.0}), "a", "median")
+
+
+@pytest.mark.parametrize("cause", [1, 2])
+def test_the_cumulative_hazard_is_that_of_the_cause(fit, cause):
+    model, X = fit("causes")
+    table = partial_dependence(model, X, 0, "cumulative_hazard", times=1.0, cause=cause, grid=[0.5])
+    changed = X.copy()
+    changed.iloc[:, 0] = 0.5
+    expected = model.model_.distribution(changed).of_cause(cause).cumulative_hazard(np.array([1.0])).mean()
+    np.testing.assert_allclose(table["value"], expected)
+
+
+@pytest.mark.parametrize("explain", [partial_dependence, accumulated_effects])
+@pytest.mark.parametrize("of", ["survival", "rmst", "median", "k"])
+def test_a_cause_is_refused_where_there_is_none(fit, explain, of):
+    model, X = fit("causes")
+    with pytest.raises(ValueError, match=f"^cause must not be given with of='{of}'.*; got 1"):
+        explain(model, X, 0, of, cause=1)

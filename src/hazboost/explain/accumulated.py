@@ -17,7 +17,7 @@ from hazboost.explain.dependence import (
     user_values,
     with_values,
 )
-from hazboost.explain.reading import check_cause, encode, feature_names
+from hazboost.explain.reading import encode, feature_names
 from hazboost.prediction.predictor import Predictor
 from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.describe import describe
@@ -62,8 +62,8 @@ def accumulated_effects(
         Times, by default the one up to which `FPBoost.predict` compares risks. For ``"rmst"`` the times to which means
         are restricted.
     cause : int, optional
-        With competing risks the cause of ``"hazard"``, by default any, or of ``"cumulative_incidence"``, by default
-        the first.
+        With competing risks the cause of ``"hazard"`` or ``"cumulative_hazard"``, by default any, or of
+        ``"cumulative_incidence"``, by default the first.
     grid : int or list, default=20
         Number of values of a numeric feature, quantiles from the smallest to the largest; all values if there are no
         more. Or the values themselves. Categories have no order: list them in the one in which effects are added up.
@@ -101,7 +101,7 @@ def accumulated_effects(
     names = feature_names(model, encoded.shape[1])
     chosen = feature_position(feature, names, "feature")
     axis = _axis(model, encoded, chosen, grid)
-    evaluate, points = measure_of(model, of, times, check_cause(model, cause))
+    evaluate, points = measure_of(model, of, times, cause)
     ordered = chosen not in model.model_.schema.categories
     places = _places(feature_values(encoded, chosen), axis.astype(encoded.dtype), ordered=ordered)
     labels = user_values(model, chosen, axis)

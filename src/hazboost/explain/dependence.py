@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
-from hazboost.explain.reading import check_cause, check_grid, check_of, encode, feature_names
+from hazboost.explain.reading import check_cause_of, check_grid, check_of, encode, feature_names
 from hazboost.hazards.distribution import Distribution
 from hazboost.prediction.model import parameter_columns
 from hazboost.prediction.predictor import Predictor
@@ -24,7 +24,7 @@ from hazboost.utils.whole_numbers import is_whole_number
 #: Predicted functions of time, of (distribution, times, cause).
 CURVES: dict[str, Callable[[Distribution, Array, int | None], Array]] = {
     "survival": lambda distribution, times, _: distribution.survival(times),
-    "cumulative_hazard": lambda distribution, times, _: distribution.cumulative_hazard(times),
+    "cumulative_hazard": lambda distribution, times, cause: _of_cause(distribution, cause).cumulative_hazard(times),
     "hazard": lambda distribution, times, cause: distribution.hazard(times, cause),
     "cumulative_incidence": lambda distribution, times, cause: distribution.cumulative_incidence(times, cause or 1),
     "rmst": lambda distribution, times, _: np.column_stack([distribution.restricted_mean(tau) for tau in times]),
@@ -64,8 +64,8 @@ def partial_dependence(
         Times, by default the one up to which `FPBoost.predict` compares risks. For ``"rmst"`` the times to which means
         are restricted.
     cause : int, optional
-        With competing risks the cause of ``"hazard"``, by default any, or of ``"cumulative_incidence"``, by default
-        the first.
+        With competing risks the cause of ``"hazard"`` or ``"cumulative_hazard"``, by default any, or of
+        ``"cumulative_incidence"``, by default the first.
     grid : int or list, default=20
         Number of values of a numeric feature, quantiles from 5 % to 95 %; all values if there are no more. Or the
         values themselves, for a single feature. Categories are all used, unless they are given.
@@ -104,7 +104,7 @@ def partial_dependence(
     names = feature_names(model, encoded.shape[1])
     chosen = _positions(features, names)
     axes = [grid_values(model, encoded, feature, grid, alone=len(chosen) == 1) for feature in chosen]
-    evaluate, points = measure_of(model, of, times, check_cause(model, cause))
+    evaluate, points = measure_of(model, of, times, cause)
     predicted = []
     for distribution in _distributions(model, encoded, chosen, axes):
         values = evaluate(distribution)
@@ -216,17 +216,23 @@ def make_column(values: list[Any]) -> npt.NDArray[Any]:
     return np.array(values, dtype=None if isinstance(values[0], float) else object)
 
 
+def _of_cause(distribution: Distribution, cause: int | None) -> Distribution:
+    """The distribution with the hazard of one cause, or of all."""
+    return distribution if cause is None else distribution.of_cause(cause)
+
+
 def measure_of(
     model: Predictor, of: str, times: npt.ArrayLike | None, cause: int | None
 ) -> tuple[Callable[[Distribution], Array], dict[str, npt.NDArray[Any]]]:
     """A function from distributions to values of shape (n, points), and columns that say what the points are."""
     mixture = model.model_.mixture
     check_of(of, [*CURVES, "median", *mixture.parameter_names, "scale", "w"])
+    which = check_cause_of(model, of, cause)
     if of in CURVES:
         points = check_grid(times, model)
         if of == "rmst" and not (points > 0.0).all():
             raise ValueError(f"times must be positive with of='rmst'; got {describe(times)}.")
-        return lambda distribution: CURVES[of](distribution, points, cause), {"time": points}
+        return lambda distribution: CURVES[of](distribution, points, which), {"time": points}
     if of == "median":
         return lambda distribution: distribution.quantile(np.array([0.5])), {}
     heads: dict[str, npt.NDArray[Any]] = {} if mixture.n_causes == 1 else {"cause": mixture.head_causes}

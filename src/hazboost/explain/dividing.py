@@ -12,7 +12,7 @@ from hazboost.explain.attribution import attribute, rows_at_a_time
 from hazboost.explain.explanation import Explanation
 from hazboost.explain.functionals import CumulativeHazard, Functional, Incidence, LogHazard, RestrictedMean, Survival
 from hazboost.explain.path import divide
-from hazboost.explain.reading import check_cause, check_grid, check_of, encode, feature_names, score_names
+from hazboost.explain.reading import check_cause_of, check_grid, check_of, encode, feature_names, score_names
 from hazboost.prediction.predictor import Predictor
 from hazboost.utils.blocks import for_each_block
 from hazboost.utils.describe import describe
@@ -141,12 +141,9 @@ def contributions(
 
 def _functional(model: Predictor, of: Any, times: npt.ArrayLike | None, cause: int | None) -> Functional:
     """Check what is to be explained."""
-    grid, which, unit = check_grid(times, model), check_cause(model, cause), model.model_.unit
+    grid, unit = check_grid(times, model), model.model_.unit
     check_of(of, FUNCTIONALS)
-    if of in ("survival", "rmst") and which is not None:
-        raise ValueError(
-            f"cause must not be given with of={of!r}, which is about events of any cause; got {describe(cause)}."
-        )
+    which = check_cause_of(model, of, cause)
     if of == "rmst" and (len(grid) != 1 or grid[0] <= 0.0):
         raise ValueError(f"times must be a single, positive time with of='rmst'; got {describe(times)}.")
     if of == "cumulative_incidence" and which is None:

@@ -19,6 +19,8 @@ from hazboost.utils.devices import to_host
 
 #: What scores are for: the level of the hazard, scales and shapes of the heads, and the shares of the heads.
 ROLES = ("level", "scale", "shape", "share")
+#: Predictions that each cause has one of.
+BY_CAUSE = ("hazard", "log_hazard", "cumulative_hazard", "cumulative_incidence")
 
 
 def encode(model: Predictor, X: Any) -> Any:
@@ -42,6 +44,15 @@ def check_model(model: Any) -> None:
 def check_cause(model: Predictor, cause: Any) -> int | None:
     """A cause of the model, or None for all of them."""
     return None if cause is None else model._check_cause(cause)
+
+
+def check_cause_of(model: Predictor, of: str, cause: Any) -> int | None:
+    """The same for a prediction, which may be one that has no cause."""
+    if cause is not None and of not in BY_CAUSE:
+        raise ValueError(
+            f"cause must not be given with of={of!r}, which is about all causes together; got {describe(cause)}."
+        )
+    return check_cause(model, cause)
 
 
 def check_grid(times: npt.ArrayLike | None, model: Predictor) -> Array:
