@@ -87,6 +87,19 @@ def test_no_subject_is_further_from_the_reference_than_the_limit():
     assert target.limited_mean(far, reference, 3.0) == pytest.approx(target.mean(reference) + (3.0 - 2.0 * 3.0) / 3.0)
 
 
+def test_the_limit_is_for_one_event():
+    """Two events of a subject may differ from the reference by twice as much; one who had none does not count."""
+    time = np.array([1.0, 2.0, 1.0, 2.0, 3.0])
+    upper = np.array([1.0, 2.0, 1.0, 2.0, np.inf])
+    recurrent = Target.of(time, upper, entry=time - 1.0, subject=np.array([0, 0, 1, 1, 2]))
+    once = Target.of(time, upper)
+    assert (recurrent.recurrence, once.recurrence) == (2.0, 1.0)
+    far, near = np.full(5, 100.0), np.zeros(5)
+    assert recurrent.limited_change(far, near, 3.0).tolist() == [6.0] * 3
+    assert once.limited_change(far, near, 3.0).tolist() == [3.0] * 5
+    assert Target.of(time, np.full(5, np.inf)).recurrence == 1.0
+
+
 def test_slices_know_whether_a_subject_has_several_rows():
     """A slice keeps the subjects' numbers, which then have gaps and may exceed the number of rows."""
     start = np.tile([0.0, 1.0], 5)

@@ -147,6 +147,12 @@ class Target:
         """Whether any subject has several events, so that Kaplan-Meier is no survival curve."""
         return self.has_several_rows and int(np.bincount(self.subject, self.event).max()) > 1
 
+    @cached_property
+    def recurrence(self) -> float:
+        """Mean number of events of a subject with any: 1 unless events recur."""
+        counts = np.bincount(self.number, self.event | self.interval)
+        return float(counts[counts > 0.0].mean()) if counts.any() else 1.0
+
     @property
     def n_subjects(self) -> int:
         """Number of subjects."""
@@ -175,7 +181,8 @@ class Target:
     def limited_mean(self, loss: Array, reference: Array, limit: float) -> float:
         """The same with the loss of each subject, the sum over its rows, limited to ``limit`` around a reference.
 
-        Without a limit, a single subject who outlives a confident prediction dominates the comparison of models.
+        Without a limit, a single subject who outlives a confident prediction dominates the comparison of models. The
+        limit is for one event: where events recur, losses of subjects are as many times larger.
         """
         change = self.limited_change(loss, reference, limit)
         return self.mean(reference) + float(change.sum() / self.mass.sum())
@@ -183,7 +190,8 @@ class Target:
     def limited_change(self, loss: Array, reference: Array, limit: float) -> Array:
         """Weighted difference to the reference of each subject, limited, in the order of appearance."""
         change = np.bincount(self.number, weights=self.weight * (loss - reference))
-        return np.clip(change, -limit * self.subject_mass, limit * self.subject_mass)
+        largest = limit * self.recurrence * self.subject_mass
+        return np.clip(change, -largest, largest)
 
     def scaled(self, unit: float) -> Target:
         """The same observations with time measured in ``unit``."""

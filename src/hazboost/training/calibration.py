@@ -34,8 +34,8 @@ def level_shift(mixture: Mixture, parts: Sequence[tuple[Target, Array]], limit: 
     parts : sequence of pairs
         What was observed of some subjects, and their scores.
     limit : float
-        A subject counts until its cumulative hazard has reached this: one who outlives a confident prediction by far
-        must not decide for all.
+        A subject counts until its cumulative hazard has reached this, for each event where events recur: one who
+        outlives a confident prediction by far must not decide for all.
     half : float
         Number of events whose ratio is believed by half: that of few is uncertain, by :math:`1 / \sqrt{O}`.
     """
@@ -44,7 +44,7 @@ def level_shift(mixture: Mixture, parts: Sequence[tuple[Target, Array]], limit: 
     causes, counts = range(1, mixture.n_causes + 1), np.zeros((mixture.n_causes, 2))
     for target, scores in parts:
         distribution = Distribution(mixture, scores)
-        counts += [count_events(distribution, target, cause, limit) for cause in causes]
+        counts += [count_events(distribution, target, cause, limit * target.recurrence) for cause in causes]
     observed, expected = counts.T
     ratio = np.divide(observed, expected, out=np.ones(mixture.n_causes), where=(observed > 0.0) & (expected > 0.0))
     believed = np.divide(observed, observed + half, out=np.zeros(mixture.n_causes), where=observed > 0.0)
