@@ -5,6 +5,7 @@ import pytest
 from lifelines import AalenJohansenFitter, LogLogisticFitter, WeibullFitter
 
 from hazboost import FPBoost, Surv
+from hazboost.data.sample import Sample
 
 FAST = {"init": "marginal", "subsample": 1.0, "colsample_bytree": 1.0, "random_state": 0}
 
@@ -50,7 +51,9 @@ INVARIANT = {
 
 @pytest.mark.filterwarnings("ignore:the fitted curves are poor")  # after few rounds, with hazards that are clipped
 @pytest.mark.parametrize("parameters", INVARIANT.values(), ids=INVARIANT)
-def test_cutting_subjects_in_pieces_does_not_change_the_model(parameters):
+def test_cutting_subjects_in_pieces_does_not_change_the_model(parameters, monkeypatch):
+    """Even if the pieces are not joined again, as where features change: losses and weights of rows add up."""
+    monkeypatch.setattr(Sample, "with_rows_joined", lambda self: self)
     X, time, censoring, rng = simulate(150)
     event, time = time <= censoring, np.minimum(time, censoring)
     cause = event * rng.integers(1, 3, len(event))
@@ -66,6 +69,39 @@ def test_cutting_subjects_in_pieces_does_not_change_the_model(parameters):
     assert parts.n_estimators_ == whole.n_estimators_
     for name, losses in whole.history_.items():
         np.testing.assert_allclose(parts.history_[name], losses, atol=2e-4, err_msg=name)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"n_estimators": 15}, {"gradient_scaling": "max", "solver": "gradient"}])
+def test_pieces_are_joined_before_training(parameters):
+    """Nothing depends on them: not the rows that trees are grown on, nor the heads and the ridge that are chosen."""
+    X, time, censoring, rng = simulate(150)
+    event, time = time <= censoring, np.minimum(time, censoring)
+    subject, start, stop, seen = cut_subjects(event, time, rng)
+    settings = {"n_estimators": 5, "n_folds": 2, "random_state": 0, **parameters}
+    whole = FPBoost(**settings).fit(X, Surv.right(event, time))
+    parts = FPBoost(**settings).fit(X[subject], Surv.counting(start, stop, seen, id=subject))
+    np.testing.assert_array_equal(parts.predict(X), whole.predict(X))
+    np.testing.assert_array_equal(parts.unique_times_, whole.unique_times_)
+
+
+@pytest.mark.parametrize("rate", [1.0, 5.0])
+def test_rates_of_recurrent_events_follow_the_features(rate):
+    """With many events for each subject, effects are known well, and a weak ridge is chosen."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2))
+    effect = np.array([0.7, -0.4])
+    count = rng.poisson(2.0 * rate * np.exp(X @ effect))
+    edges = [np.r_[0.0, np.sort(rng.uniform(0.0, 2.0, number)), 2.0] for number in count]
+    subject = np.repeat(np.arange(400), count + 1)
+    event = np.concatenate([np.arange(number + 1) < number for number in count])
+    start, stop = (np.concatenate([one[part] for one in edges]) for part in (slice(-1), slice(1, None)))
+    model = FPBoost(random_state=0).fit(X[subject], Surv.counting(start, stop, event, id=subject))
+    assert model.ridge_ <= 30.0
+    new = rng.normal(size=(1000, 2))
+    error = np.log(model.predict_cumulative_hazard_function(new, times=[2.0])[:, 0] / (2.0 * rate)) - new @ effect
+    assert np.sqrt(np.mean(error**2)) < 0.15 / np.sqrt(rate)
+    expected = model.predict_cumulative_hazard_function(X, times=[2.0]).sum()
+    assert expected == pytest.approx(count.sum(), rel=0.015)
 
 
 def predictions_of_cut_subjects(X, event, time):

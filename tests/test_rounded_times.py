@@ -100,6 +100,7 @@ def test_the_warning_says_what_to_do_once_and_where(times, n):
 
 
 def test_several_rows_of_a_subject():
+    """Whose features change; rows with the same features are one row."""
     X, time, censoring = simulate(300)
     event, stop = record(time, censoring, 2.0, "up")
     y = Surv.counting(
@@ -111,7 +112,7 @@ def test_several_rows_of_a_subject():
     with pytest.warns(
         UserWarning, match=ADVICE + ".*draw each at random within its period, after the start of its row"
     ):
-        FPBoost(n_estimators=1, init="marginal", heads=None, random_state=0).fit(np.r_[X, X], y)
+        FPBoost(n_estimators=1, init="marginal", heads=None, random_state=0).fit(np.r_[X, X + 1.0], y)
 
 
 def test_a_search_says_it_once():

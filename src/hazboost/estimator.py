@@ -292,9 +292,10 @@ class FPBoost(Publisher):
 
     **Several rows of one subject** (``Surv.counting`` with ``id``) count as one subject: together they weigh one in a
     leaf, are penalised once, and stay on one side of every split into folds or validation data. Splitting a subject
-    into rows with the same features does not change the model, with ``subsample=1`` and ``gradient_scaling="subject"``.
-    scikit-learn's own cross-validation does not know subjects: pass it ``groups`` and a splitter such as
-    ``GroupKFold``. It forwards ``groups`` to ``fit`` only with metadata routing and ``set_fit_request(groups=True)``.
+    into rows with the same features does not change the model: such rows are joined before training (not by
+    `fit_batches`, which leaves rows as they are). scikit-learn's own cross-validation does not know subjects: pass it
+    ``groups`` and a splitter such as ``GroupKFold``. It forwards ``groups`` to ``fit`` only with metadata routing and
+    ``set_fit_request(groups=True)``.
 
     **Competing causes** each have their own set of heads, and so multiply the number of trees. **Early stopping** on
     the C-index needs one time for each subject; use the likelihood for intervals and several rows.
@@ -602,7 +603,7 @@ class FPBoost(Publisher):
         target = as_target(y, sample_weight, causes_known=self.n_causes is not None)
         sample = Sample(schema.encode(X), target, None if groups is None else as_groups(groups, target))
         check_rows(sample.X.shape[0], target)
-        sample = self._prepare(schema, self._near(schema, sample))
+        sample = self._prepare(schema, self._near(schema, sample.with_rows_joined()))
         # Many subjects, and rounds that are given: nothing is chosen that copies could spoil.
         if self.n_estimators != "auto" and POLICY.hold_out_of(sample.target.n_subjects) is not None:
             return sample
@@ -694,7 +695,7 @@ class FPBoost(Publisher):
         mixture = self._mixture(policy.background_events * unit / data.exposure, n_causes)
         without_covariates = np.empty(0)
         if self.init in ("linear", "marginal"):
-            drawn = sample.draw(policy.rows_for_linear, np.random.default_rng(seed)).scaled(unit, data.shortest)
+            drawn = sample.draw(policy.subjects_for_linear, np.random.default_rng(seed)).scaled(unit, data.shortest)
             mixture, without_covariates = self._choose_heads(mixture, schema, drawn, seed)
         step = STEPS["newton" if self.solver == "newton" else self.gradient_scaling]
         n_threads = count_threads(self.n_jobs)
@@ -732,7 +733,7 @@ class FPBoost(Publisher):
         possible = possible_heads(mixture, sample.target, POLICY)
         if self.init != "linear":
             return possible[-1]
-        some = sample.draw(POLICY.rows_for_ridge, np.random.default_rng(seed)).in_memory()
+        some = sample.draw(POLICY.subjects_for_ridge, np.random.default_rng(seed)).in_memory()
         return choose_heads(possible, some, schema, POLICY, self.n_folds, seed)
 
     @property

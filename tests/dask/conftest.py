@@ -43,7 +43,7 @@ def large(monkeypatch):
 @pytest.fixture
 def huge(monkeypatch, large):
     """Let a few hundred subjects be so many that choices are made on some of them, and few are held out."""
-    policy = replace(hazboost.estimator.POLICY, rows_for_choices=300, rows_for_linear=200, most_held_out=50)
+    policy = replace(hazboost.estimator.POLICY, subjects_for_choices=300, subjects_for_linear=200, most_held_out=50)
     monkeypatch.setattr(hazboost.estimator, "POLICY", policy)
     monkeypatch.setattr(hazboost.dask.estimator, "POLICY", policy)
 

@@ -1,9 +1,10 @@
-"""Samples: groups, weights, and rows drawn at random."""
+"""Samples: groups, weights, rows that are joined, and rows drawn at random."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
@@ -45,7 +46,53 @@ def test_a_draw_takes_whole_subjects():
     start = np.tile([0.0, 1.0], 50)
     target = Target.of(start + 1.0, np.full(100, np.inf), entry=start, subject=np.repeat(np.arange(50), 2))
     sample = Sample(np.arange(100.0)[:, None], target)
-    assert sample.draw(100, np.random.default_rng(0)) is sample
-    drawn = sample.draw(40, np.random.default_rng(0))
+    assert sample.draw(50, np.random.default_rng(0)) is sample
+    drawn = sample.draw(20, np.random.default_rng(0))
     assert len(drawn.target) == 40
     assert drawn.target.n_subjects == 20
+
+
+def test_many_rows_of_each_subject_limit_a_draw():
+    """To ten for each subject that is wanted, which is fewer subjects."""
+    start = np.tile(np.arange(40.0), 50)
+    target = Target.of(start + 1.0, np.full(2000, np.inf), entry=start, subject=np.repeat(np.arange(50), 40))
+    drawn = Sample(np.arange(2000.0)[:, None], target).draw(20, np.random.default_rng(0))
+    assert (drawn.target.n_subjects, len(drawn.target)) == (5, 200)
+
+
+# Rows of two subjects in mixed order: 0 (0, 1], (1, 2], (2, 3] with an event, 1 (0, 1] and, after a gap, (2, 4].
+CUT = Target.of(
+    np.array([2.0, 1.0, 1.0, 4.0, 3.0]),
+    np.array([np.inf, np.inf, np.inf, np.inf, 3.0]),
+    entry=np.array([1.0, 0.0, 0.0, 2.0, 2.0]),
+    subject=np.array([0, 1, 0, 1, 0]),
+)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, csr_matrix])
+@pytest.mark.parametrize(
+    ("feature", "expected"),
+    [
+        ([1.0, 1.0, 1.0, 1.0, 1.0], [(0, 0.0, 3.0), (1, 0.0, 1.0), (1, 2.0, 4.0)]),
+        ([1.0, 1.0, 1.0, 1.0, 2.0], [(0, 0.0, 2.0), (0, 2.0, 3.0), (1, 0.0, 1.0), (1, 2.0, 4.0)]),
+    ],
+)
+def test_rows_with_the_same_features_are_joined(kind, feature, expected):
+    """Not across a gap, nor where a feature changes; each has the features of its first row."""
+    joined = Sample(kind(np.column_stack([feature, np.zeros(5)])), CUT, np.array([7, 8, 7, 8, 7])).with_rows_joined()
+    subjects, number = joined.target.subject, len(expected)
+    assert list(zip(subjects, joined.target.entry, joined.target.lower, strict=True)) == expected
+    assert joined.target.event.tolist() == [one[2] == 3.0 for one in expected]
+    assert joined.group.tolist() == [7 + subject for subject in subjects]
+    assert joined.X.shape == (number, 2)
+    assert joined.X.toarray().max() == max(feature) if kind is csr_matrix else joined.X.max() == max(feature)
+
+
+def test_missing_values_do_not_keep_rows_apart():
+    joined = Sample(np.full((5, 1), np.nan), CUT).with_rows_joined()
+    assert len(joined.target) == 3
+
+
+def test_rows_that_differ_stay_where_they_are():
+    sample = Sample(np.arange(5.0)[:, None], CUT)
+    assert sample.with_rows_joined() is sample

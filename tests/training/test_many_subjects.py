@@ -16,10 +16,10 @@ from hazboost.training.policy import POLICY
 #: Many subjects, in miniature: those of `simulate` are held out once, and choices are made on some of the rest.
 FEW = {
     "subjects_for_folds": 100,
-    "rows_for_choices": 150,
-    "rows_for_ridge": 120,
-    "rows_for_linear": 140,
-    "rows_for_column": 1,
+    "subjects_for_choices": 150,
+    "subjects_for_ridge": 120,
+    "subjects_for_linear": 140,
+    "subjects_for_column": 1,
 }
 
 

@@ -130,7 +130,7 @@ class FPBoost(estimator.FPBoost):
             observed = [validation.target]
         summary = train.summary()
         refuse_empty_columns(summary.highest, schema)
-        most = max(POLICY.rows_for_linear, POLICY.rows_for_column * summary.width)
+        most = max(POLICY.subjects_for_linear, POLICY.subjects_for_column * summary.width)
         drawn = train.draw(most, np.random.default_rng(seed))
         self._check_training(drawn, validation)
         advise_on_ties(drawn.target)

@@ -50,7 +50,7 @@ class Part:
     sample : Sample
         Rows with a positive weight; weights are as given, and groups are hashes of their labels.
     ids : array of uint64, optional
-        Hash of the id of each row, if ``y`` has ids.
+        Hash of the id of each subject, in order of appearance, if ``y`` has ids.
     """
 
     sample: Sample
@@ -107,9 +107,10 @@ def read_part(number: int, schema: Schema, X: Any, y: Any, weight: Any, groups: 
         group = hash_labels(check_id(groups, "groups", "label")).view(np.int64).astype(np.intp)
     columns = find_columns(y, "y")[1]
     ids = hash_labels(check_id(columns["id"], "y")) if "id" in columns else None
-    heavy = target.weight > 0.0
-    sample = Sample(encoded, target, group)
-    return Part(sample.without_weightless_rows(), None if ids is None else ids[heavy])
+    sample = Sample(encoded, target, group).without_weightless_rows()
+    if ids is not None:
+        ids = ids[target.weight > 0.0][np.unique(sample.target.number, return_index=True)[1]]
+    return Part(sample.with_rows_joined(), ids)
 
 
 @of_partition
@@ -134,7 +135,7 @@ def outline(part: Part) -> Outline | None:
         np.bincount(subject),
         outcomes(target, subject).astype(np.int8),
         None if sample.group is None else sample.group[first].astype(np.int64).view(np.uint64),
-        None if part.ids is None else part.ids[first],
+        part.ids,
         target[by_time[last]],
         float(target.mass.sum()),
         (float(target.weight.min()), float(target.weight.max())),

@@ -29,7 +29,7 @@ from hazboost.dask.raw import Raw
 from hazboost.data.features import Schema, join_categories
 from hazboost.data.folds import divide_units, split_units
 from hazboost.data.reading import SMALLEST_WEIGHT
-from hazboost.data.sample import Sample, join
+from hazboost.data.sample import ROWS_OF_A_SUBJECT, Sample, join, subjects_to_draw
 from hazboost.data.summary import Summary, combine
 from hazboost.data.target import Target, join_targets, number_by_appearance
 from hazboost.utils.arrays import Indices
@@ -105,12 +105,12 @@ class Rows:
         return [np.flatnonzero(outside[begin:end]) for begin, end in self._ranges()]
 
     def draw(self, most: int, rng: np.random.Generator) -> Sample:
-        """At most about ``most`` rows: those of subjects drawn at random; see `Sample.draw`."""
-        count, rows = len(self.subjects), self.n_rows
-        if rows <= most:
+        """The rows of at most ``most`` subjects, drawn at random; see `Sample.draw`."""
+        count = len(self.subjects)
+        number = subjects_to_draw(min(most, count), count, self.n_rows, ROWS_OF_A_SUBJECT * most)
+        if number == count:
             return self.take(self.subjects)
-        drawn = rng.choice(count, max(1, most * count // rows), replace=False)
-        return self.take(self.subjects[np.sort(drawn)])
+        return self.take(self.subjects[np.sort(rng.choice(count, number, replace=False))])
 
     def take(self, chosen: Indices) -> Sample:
         """The rows of some subjects: in the given order, or in that of the data where subjects have several rows."""

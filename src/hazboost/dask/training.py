@@ -133,7 +133,7 @@ class Scattered:
     def draw(self, rows: Rows) -> Sample:
         """Some of the rows, drawn at random to choose on."""
         search = self.plan.search
-        return self.scaled(rows.draw(search.policy.rows_for_choices, np.random.default_rng(search.seed)))
+        return self.scaled(rows.draw(search.policy.subjects_for_choices, np.random.default_rng(search.seed)))
 
     def scaled(self, sample: Sample) -> Sample:
         """A part of the rows in the model's unit of time."""

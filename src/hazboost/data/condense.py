@@ -1,14 +1,46 @@
-"""Fewer rows for fits without covariates, which depend on the times only."""
+"""Fewer rows with the same likelihood: of a subject whose features stay the same, and without covariates of all."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from hazboost.data.features import same_rows
 from hazboost.data.target import Target, cause_shares
-from hazboost.utils.arrays import Array
+from hazboost.utils.arrays import Array, Indices
+
+
+class Runs(NamedTuple):
+    """Rows with which runs of consecutive rows of a subject begin and end, in the order of subjects and times."""
+
+    first: Indices
+    last: Indices
+
+    def join(self, target: Target) -> Target:
+        """The target with one row for each run."""
+        ends = target[self.last]
+        return Target.of(
+            ends.lower, ends.upper, ends.weight, entry=target.entry[self.first], cause=ends.cause, subject=ends.subject
+        )
+
+
+def find_runs(target: Target, X: Any = None) -> Runs:
+    """Rows of a subject that follow one another without event or change of weight, or of features if there are some."""
+    order = np.lexsort((target.entry, target.subject))
+    ordered = target[order]
+    goes_on = (
+        (ordered.subject[1:] == ordered.subject[:-1])
+        & (ordered.entry[1:] == ordered.lower[:-1])
+        & (ordered.weight[1:] == ordered.weight[:-1])
+        & np.isinf(ordered.upper[:-1])
+    )
+    if X is not None:
+        here = np.flatnonzero(goes_on)
+        goes_on[here] = same_rows(X, order[here], order[here + 1])
+    return Runs(order[np.r_[True, ~goes_on]], order[np.r_[~goes_on, True]])
 
 
 def join_rows(target: Target) -> Target:
@@ -16,20 +48,7 @@ def join_rows(target: Target) -> Target:
 
     A fit without covariates is the same however a subject was split into rows, and faster with fewer of them.
     """
-    if not target.has_several_rows:
-        return target
-    ordered = target[np.lexsort((target.entry, target.subject))]
-    goes_on = (
-        (ordered.subject[1:] == ordered.subject[:-1])
-        & (ordered.entry[1:] == ordered.lower[:-1])
-        & (ordered.weight[1:] == ordered.weight[:-1])
-        & np.isinf(ordered.upper[:-1])
-    )
-    first, last = np.r_[True, ~goes_on], np.r_[~goes_on, True]
-    ends = ordered[last]
-    return Target.of(
-        ends.lower, ends.upper, ends.weight, entry=ordered.entry[first], cause=ends.cause, subject=ends.subject
-    )
+    return find_runs(target).join(target) if target.has_several_rows else target
 
 
 def condense(target: Target, size: int) -> Target:

@@ -16,8 +16,8 @@ from sklearn.utils.validation import check_array
 
 from hazboost.data.categories import Categories, in_order, read_categories
 from hazboost.data.frames import column_names, is_table, refuse_repeated_names, to_computer
-from hazboost.utils.arrays import Array, as_numbers, as_plain, refuse_without_numbers
-from hazboost.utils.devices import is_on_device, reduce_rows, to_host
+from hazboost.utils.arrays import Array, Indices, Mask, as_numbers, as_plain, refuse_without_numbers
+from hazboost.utils.devices import beside, is_on_device, reduce_rows, to_host
 
 #: Trees hold features in single precision.
 LARGEST = float(np.finfo(np.float32).max)
@@ -186,6 +186,18 @@ def refuse_empty_columns(highest: Array, schema: Schema) -> None:
     if len(empty):
         called = ", ".join(repr(schema.names[i]) if schema.names else f"column {i}" for i in empty[:5])
         raise ValueError(f"X: every value is missing in {called}; remove such features before fitting.")
+
+
+def same_rows(X: Any, some: Indices, others: Indices) -> Mask:
+    """Whether encoded rows have the same features as other ones; missing values are the same as one another.
+
+    Not so in a sparse matrix, where NaN is a value that is stored.
+    """
+    if scipy.sparse.issparse(X):
+        return np.asarray((X[some] != X[others]).sum(axis=1) == 0, dtype=np.bool_).ravel()
+    left, right = (X[beside(rows, X)] for rows in (some, others))
+    same = (left == right) | (np.isnan(left) & np.isnan(right))
+    return np.asarray(to_host(same.all(axis=1)), dtype=np.bool_)
 
 
 def highest_values(encoded: Any) -> Array:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
+from hazboost.data.condense import find_runs
 from hazboost.data.duplicates import copies
 from hazboost.data.features import highest_values
 from hazboost.data.folds import outcomes, rows_of, split_units, units
@@ -22,10 +23,25 @@ from hazboost.utils.devices import beside, is_on_device, to_device, to_host
 #: that is all rows on which a fit in memory would choose, and fit the linear start.
 VALUES_IN_MEMORY = 10_000_000
 
+#: Where subjects have several rows, at most so many for each subject that is wanted are drawn: the information is in
+#: the number of subjects, the cost in that of rows.
+ROWS_OF_A_SUBJECT = 10
+
 
 def rows_to_load(most: int, X: Any) -> int:
     """How many rows of features in batches to read into memory, at most ``most``."""
     return max(1, min(most, VALUES_IN_MEMORY // int(X.shape[1])))
+
+
+def subjects_to_draw(most: int, subjects: int, rows: int, most_rows: int) -> int:
+    """How many subjects to draw of those with so many rows: as many as have about ``most_rows``, at most ``most``.
+
+    Examples
+    --------
+    >>> subjects_to_draw(100, 500, 500, 1_000), subjects_to_draw(100, 500, 10_000, 1_000)
+    (100, 50)
+    """
+    return max(1, min(most, most_rows * subjects // rows))
 
 
 @dataclass(frozen=True)
@@ -93,15 +109,32 @@ class Sample:
             rows = np.sort(rows).astype(np.intp)
         return Sample(self.X[beside(rows, self.X)], self.target[rows], None if self.group is None else self.group[rows])
 
-    def draw(self, most: int, rng: np.random.Generator) -> Sample:
-        """At most about ``most`` rows: those of subjects drawn at random. Of batches, no more than fit into memory."""
-        most = most if self.is_in_memory else rows_to_load(most, self.X)
-        if len(self.target) <= most:
+    def with_rows_joined(self) -> Sample:
+        """The same with rows of a subject joined that follow one another and have the same features and weight.
+
+        The likelihood is the same. Nothing depends on how a subject was cut into rows any more: not the rows that are
+        sampled for a tree, nor the curvature of their losses.
+        """
+        if not self.target.has_several_rows:
             return self
-        subject = self.target.number
+        runs = find_runs(self.target, self.X)
+        if len(runs.first) == len(self.target):
+            return self
+        return replace(self.rows(runs.first), target=runs.join(self.target))
+
+    def draw(self, most: int, rng: np.random.Generator) -> Sample:
+        """The rows of at most ``most`` subjects, drawn at random; see `subjects_to_draw`.
+
+        Of batches, no more than fit into memory.
+        """
+        rows, subject = ROWS_OF_A_SUBJECT * most, self.target.number
         count = int(subject.max()) + 1
-        drawn = rng.choice(count, max(1, most * count // len(subject)), replace=False)
-        return self.rows(rows_of(subject, np.sort(drawn)))
+        number = subjects_to_draw(
+            min(most, count), count, len(subject), rows if self.is_in_memory else rows_to_load(rows, self.X)
+        )
+        if number == count:
+            return self
+        return self.rows(rows_of(subject, np.sort(rng.choice(count, number, replace=False))))
 
     def by_group(self, values: Array) -> Array:
         """Sums over the subjects of each group, of values of the subjects in the order of appearance."""

@@ -40,7 +40,7 @@ def choose_linear_start(plan: Plan, cv: CrossValidation, progress: FoldProgress)
     The ridge is the best for proportional hazards, and the same for both.
     """
     policy = plan.search.policy
-    ridges, most = policy.ridges, policy.rows_for_linear if len(cv.folds) > 1 else policy.rows_for_ridge
+    ridges, most = policy.ridges, policy.subjects_for_linear if len(cv.folds) > 1 else policy.subjects_for_ridge
     paths = cv.map(lambda fold: fit_linear_starts(plan, fold.kept, ridges, most), progress)
     comparison = Comparison(cv, [path[0].without_features() for path in paths], policy.largest_difference)
     losses = [comparison.mean([path[i] for path in paths]) for i in range(len(ridges))]

@@ -47,11 +47,11 @@ class Policy:
         distribution. [Power transform]
     farthest : float
         Standardised features are cut at so many standard deviations in the linear start.  [Linear start]
-    rows_for_choices : int
-        With many subjects, depth and ridge are chosen on at most so many rows, drawn at random. [Many subjects]
-    rows_for_linear, rows_for_ridge, rows_for_column : int
-        The linear start is fitted, and its ridge is chosen, on at most so many rows, or on so many for each column if
-        that is more: plenty for its coefficients. [Many subjects]
+    subjects_for_choices : int
+        With many subjects, depth and ridge are chosen on at most so many of them, drawn at random. [Many subjects]
+    subjects_for_linear, subjects_for_ridge, subjects_for_column : int
+        The linear start is fitted, and its ridge is chosen, on at most so many subjects, or on so many for each column
+        if that is more: plenty for its coefficients. [Many subjects]
     intercept_reach, largest_shift : float
         How far a log-parameter may move from its fit without covariates, and the largest shift of a log-hazard by
         covariates. [Linear start]
@@ -107,10 +107,10 @@ class Policy:
     ridges: tuple[float, ...] = (10_000.0, 3_000.0, 1_000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3)
     skewness: float = 2.0
     farthest: float = 4.0
-    rows_for_choices: int = 20_000
-    rows_for_linear: int = 20_000
-    rows_for_ridge: int = 5_000
-    rows_for_column: int = 50
+    subjects_for_choices: int = 20_000
+    subjects_for_linear: int = 20_000
+    subjects_for_ridge: int = 5_000
+    subjects_for_column: int = 50
     intercept_reach: float = 40.0
     largest_shift: float = 20.0
     largest_difference: float = 3.0

@@ -102,7 +102,7 @@ def choose(plan: Plan, sample: Sample) -> Choice:
     if not plan.has_linear_start:
         return Choice(None, plan.given.rounds or 0, plan.first_depth, trust, {})
     if share is not None:  # a ridge needs neither all rows nor a part of all
-        sample = sample.draw(policy.rows_for_choices, np.random.default_rng(plan.search.seed)).in_memory()
+        sample = sample.draw(policy.subjects_for_choices, np.random.default_rng(plan.search.seed)).in_memory()
         share = policy.hold_out
     return choose_start(plan, sample, share, trust)
 
@@ -112,7 +112,7 @@ def choose_rounds(plan: Plan, sample: Sample, hold_out: float | None, events: Ar
     everything = divide(plan, sample, hold_out)
     if hold_out is None:
         return keep(find_best(plan, everything, events), None)
-    drawn = everything.draw(plan.search.policy.rows_for_choices, plan.search.seed)
+    drawn = everything.draw(plan.search.policy.subjects_for_choices, plan.search.seed)
     found = find_best(plan, drawn, events)
     if drawn.n_kept < everything.n_kept:
         found = found._replace(best=replace(found.growing, cv=everything).grow_all(found.best.depth))

@@ -56,7 +56,7 @@ def fit_linear_starts(
     """
     mixture, policy = plan.objective.mixture, plan.search.policy
     # Starts with the same seed use the same draws, so that those of the folds differ by their rows only.
-    most = max(most, policy.rows_for_column * sample.X.shape[1])
+    most = max(most, policy.subjects_for_column * sample.X.shape[1])
     sample = sample.draw(most, np.random.default_rng(plan.search.seed)).in_memory()
     design = learn_design(sample.X, plan.schema, sample.target.mass, policy.skewness, policy.farthest)
     if near is not None and len(near.coefficient) == len(design.features):
@@ -71,7 +71,7 @@ def fit_linear_starts(
 
 def fit_linear_start(plan: Plan, sample: Sample, ridge: float, *, accelerates: bool) -> LinearStart:
     """The linear start of a model."""
-    return fit_linear_starts(plan, sample, [ridge], plan.search.policy.rows_for_linear, accelerates=accelerates)[0]
+    return fit_linear_starts(plan, sample, [ridge], plan.search.policy.subjects_for_linear, accelerates=accelerates)[0]
 
 
 def without_features(plan: Plan, start: LinearStart, sample: Sample) -> LinearStart:
