@@ -104,6 +104,23 @@ def test_rates_of_recurrent_events_follow_the_features(rate):
     assert expected == pytest.approx(count.sum(), rel=0.015)
 
 
+@pytest.mark.parametrize("seed", [0, 10])
+def test_there_is_little_hazard_before_the_first_entry(seed):
+    """Nobody was seen before 40. The truth is Weibull in age, so that survival at 30 is known all the same."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(3000, 2))
+    time = 80.0 * (rng.exponential(size=3000) * np.exp(-0.7 * X[:, 0])) ** (1 / 6)
+    entry = rng.uniform(40.0, 75.0, 3000)
+    end, seen = entry + rng.uniform(2.0, 10.0, 3000), time > entry
+    y = Surv.right((time <= end)[seen], np.minimum(time, end)[seen], entry=entry[seen])
+    model = FPBoost(random_state=0).fit(X[seen], y)
+    times = np.array([30.0, 50.0, 70.0])
+    truth = np.exp(-((times / 80.0) ** 6))
+    np.testing.assert_allclose(model.predict_survival_function(np.zeros((1, 2)), times=times)[0], truth, atol=0.05)
+    given = model.predict_survival_function(np.zeros((1, 2)), times=times[1:], alive_at=42.0)[0]
+    np.testing.assert_allclose(given, truth[1:] / np.exp(-((42.0 / 80.0) ** 6)), atol=0.05)
+
+
 def predictions_of_cut_subjects(X, event, time):
     subject, start, stop, seen = cut_subjects(event, time, np.random.default_rng(1))
     return FPBoost(**FAST, n_estimators=10).fit(X[subject], Surv.counting(start, stop, seen, id=subject)).predict(X)

@@ -14,7 +14,7 @@ from hazboost.data.target import Target
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
 from hazboost.hazards.mixture import Mixture
 from hazboost.training.heads import Chosen, fit_heads, possible_heads, price_of_head
-from hazboost.training.marginal import MarginalLoss
+from hazboost.training.marginal import MarginalLoss, before_entry
 from hazboost.training.policy import POLICY
 from hazboost.training.refining import LossGivenShifts, Trial, choose_heads
 from tests.training.simulated import automatic
@@ -159,14 +159,16 @@ def test_curves_after_a_guarantee_time_are_nearer_to_the_truth(monkeypatch):
     assert with_more < 0.7 * error()
 
 
+@pytest.mark.parametrize("entry", [0.0, 0.3])
 @pytest.mark.parametrize("n_causes", [1, 2])
-def test_without_shifts_the_loss_is_that_without_covariates(n_causes):
+def test_without_shifts_the_loss_is_that_without_covariates(n_causes, entry):
     rng = np.random.default_rng(0)
-    time, cause = rng.exponential(size=50), rng.integers(0, n_causes + 1, 50)
-    target = Target.of(time, np.where(cause > 0, time, np.inf), cause=cause)
+    time, cause = entry + rng.exponential(size=50), rng.integers(0, n_causes + 1, 50)
+    target = Target.of(time, np.where(cause > 0, time, np.inf), entry=np.full(50, entry), cause=cause)
     mixture = Mixture(MIXTURE.counts, MIXTURE.parameter_activation, MIXTURE.weight_activation, n_causes=n_causes)
     plain = MarginalLoss.of(mixture, target)
-    given = LossGivenShifts(plain.mixture, target, Observed.of(target, n_causes), 50.0, np.zeros((50, n_causes)))
+    observed, unseen = Observed.of(target, n_causes), before_entry(target, n_causes)
+    given = LossGivenShifts(plain.mixture, target, observed, 50.0, unseen, np.zeros((50, n_causes)))
     logs = rng.normal(scale=0.3, size=mixture.n_scores)
     np.testing.assert_allclose(given(logs)[0], plain(logs)[0])
     np.testing.assert_allclose(given(logs)[1], plain(logs)[1], atol=1e-12)

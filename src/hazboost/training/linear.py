@@ -27,7 +27,7 @@ from hazboost.hazards.heads.base import GRADIENT
 from hazboost.hazards.mixture import Mixture
 from hazboost.training.descent import QuasiNewton, differences
 from hazboost.training.effects import Accelerated, Effect, Proportional
-from hazboost.training.marginal import at_bound, penalise_shapes
+from hazboost.training.marginal import at_bound, before_entry, penalise
 from hazboost.training.policy import Policy
 from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.devices import beside
@@ -194,7 +194,15 @@ def fit_linear_path(
     intercept_bounds = _intercept_bounds(mixture, first.log_intercept, policy.intercept_reach)
     bounds = np.concatenate([intercept_bounds, np.repeat(beta_bounds, n_causes, axis=0)])
     observed = Observed.of(target, n_causes)
-    loss = _PenalisedLoss(mixture.in_logs, first.effect, columns, observed, target.mass, policy.largest_shift)
+    loss = _PenalisedLoss(
+        mixture.in_logs,
+        first.effect,
+        columns,
+        observed,
+        target.mass,
+        policy.largest_shift,
+        before_entry(target, n_causes),
+    )
     few = partial(_with_few_unknowns, rates=events_by_cause(target, n_causes) / loss.mass)
     minimise = few if len(bounds) <= MANY_UNKNOWNS else _with_many_unknowns
     # From strong to weak, each fit starts at the one before, which is close: the whole path costs little more than one.
@@ -264,6 +272,7 @@ class _PenalisedLoss:
     observed: Observed
     portion: Array
     largest_shift: float
+    unseen: Observed | None = None
 
     @cached_property
     def mass(self) -> float:
@@ -281,7 +290,8 @@ class _PenalisedLoss:
         by_shift = np.where(shift == raw, (loading @ gradient).T, 0.0)
         # The ridge is divided by the number of subjects, as the loss is, so that its strength counts subjects.
         beta_slope = self.columns.transposed_product(by_shift).ravel() + ridge * beta
-        penalty, b_slope = penalise_shapes(self.mixture, b)
+        # Of the time before the first entry, for the subject at the mean of the features.
+        penalty, b_slope = penalise(self.mixture, b, self.unseen)
         b_slope += gradient.sum(axis=1) + self.effect.slope(loading, gradient, shift)
         slope = np.concatenate([b_slope, beta_slope]) / self.mass
         return (self.observed.total(loss.value) + penalty + 0.5 * ridge * float(beta @ beta)) / self.mass, slope

@@ -26,6 +26,9 @@ TOLERANCE = 1e-12
 FIRST_BURST = 4.0
 #: How far the level of the weights may be from 1, in logarithms.
 LEVEL_REACH = 4.0
+#: Nobody is seen before the first entry, and the likelihood knows no hazard there. It is as if this share of the
+#: subjects had been seen, without an event: enough to decide where nothing else does.
+UNSEEN = 0.02
 #: A value this close to its bound, relative to its size, is at it.
 CLOSE = 1e-6
 
@@ -54,25 +57,28 @@ class MarginalLoss:
         The same, as likelihoods read it.
     subjects : float
         Weighted number of subjects.
+    unseen : Observed or None
+        The time before the first entry; see `before_entry`.
     """
 
     mixture: Mixture
     target: Target
     observed: Observed
     subjects: float
+    unseen: Observed | None
 
     @classmethod
     def of(cls, mixture: Mixture, target: Target, size: int = ENOUGH_TIMES) -> MarginalLoss:
         """The loss of some subjects, with at most so many distinct times of events, and of censoring."""
-        target = condense(join_rows(target), size)
+        unseen, target = before_entry(target, mixture.n_causes), condense(join_rows(target), size)
         # A delayed entry is a row of negative weight in the condensed data: it does not count as a subject.
         subjects = float(target.weight[target.weight > 0.0].sum())
-        return cls(mixture.in_logs, target, Observed.of(target, mixture.n_causes), subjects)
+        return cls(mixture.in_logs, target, Observed.of(target, mixture.n_causes), subjects, unseen)
 
     def __call__(self, logs: Array) -> tuple[float, Array]:
         """The penalised loss and its gradient."""
         loss = row_loss(self.mixture, self.scores(logs), self.observed, GRADIENT)
-        penalty, slope = penalise_shapes(self.mixture, logs)
+        penalty, slope = penalise(self.mixture, logs, self.unseen)
         weight, n = self.target.weight, self.subjects
         return (float(loss.value @ weight) + penalty) / n, (loss.gradient @ weight + slope) / n
 
@@ -101,6 +107,24 @@ def guess(mixture: Mixture, rates: Array, target: Target) -> Array:
     """Log-parameters before anything was fitted, and equal weights."""
     logs = [_first_guess(block, rates, target) for block in mixture.blocks]
     return lay_out(mixture.in_logs, logs, equal_weights(mixture))
+
+
+def before_entry(target: Target, n_causes: int) -> Observed | None:
+    """A share of the subjects without an event until the first entry; None where somebody was seen from zero on."""
+    first = target.entry.min(keepdims=True)
+    if first[0] == 0.0:
+        return None
+    return Observed.of(Target.of(first, np.full(1, np.inf), UNSEEN * target.mass.sum(keepdims=True)), n_causes)
+
+
+def penalise(mixture: Mixture, logs: Array, unseen: Observed | None) -> tuple[float, Array]:
+    """What a fit pays for steep shapes, and for hazard before the first entry, with the slope."""
+    penalty, slope = penalise_shapes(mixture, logs)
+    if unseen is None:
+        return penalty, slope
+    loss = row_loss(mixture, logs[:, None], unseen, GRADIENT)
+    weight = 1.0 if unseen.weight is None else unseen.weight
+    return penalty + unseen.total(loss.value), slope + (loss.gradient * weight).sum(axis=1)
 
 
 def penalise_shapes(mixture: Mixture, logs: Array) -> tuple[float, Array]:

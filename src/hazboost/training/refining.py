@@ -23,7 +23,7 @@ from hazboost.training.diagnostics import largest_gap
 from hazboost.training.heads import BURST, SECOND, Chosen, HeadsFit, add_heads, price_of_head
 from hazboost.training.linear import LinearStart, fit_linear_path
 from hazboost.training.linear_selection import row_losses
-from hazboost.training.marginal import MarginalLoss
+from hazboost.training.marginal import MarginalLoss, before_entry
 from hazboost.training.policy import Policy
 from hazboost.utils.arrays import Array
 
@@ -142,8 +142,9 @@ def wider_heads(trial: Trial) -> list[Chosen]:
     # A burst at a time that many events share would describe the rounding. A gap may be NaN, which is not large.
     if not gap.error > policy.least_gap * gap.standard_error or are_coarse(target):
         return []
-    observed, shift = Observed.of(target, mixture.n_causes), regression.design.predict(sample.X, regression.coefficient)
-    loss = LossGivenShifts(mixture.in_logs, target, observed, float(target.mass.sum()), shift)
+    observed, unseen = Observed.of(target, mixture.n_causes), before_entry(target, mixture.n_causes)
+    shift = regression.design.predict(sample.X, regression.coefficient)
+    loss = LossGivenShifts(mixture.in_logs, target, observed, float(target.mass.sum()), unseen, shift)
     fit = HeadsFit(loss, loss.minimise(regression.log_intercept))
     _, *wider = add_heads(fit, [SECOND, BURST], policy.most_added, policy.least_gain)
     return [one.chosen(mixture) for one in wider]
