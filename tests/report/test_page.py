@@ -188,6 +188,17 @@ def test_without_matplotlib_figures_are_left_out(model, data, monkeypatch):
     assert "matplotlib is not installed" in text
 
 
+@pytest.mark.parametrize("rows", [slice(None), slice(0, 1)])
+def test_features_without_any_value_have_no_dependence(rows, model, data):
+    """Figures are drawn of the others, and nothing warns."""
+    events = np.flatnonzero(data.y_test["event"])[rows]
+    X, y = data.X_test.iloc[events].assign(age=np.nan), data.y_test[events]
+    text = report_page(model, X, y)
+    assert "Left out, because the values are missing in all rows that are drawn here: age." in Page(text).text
+    assert "Survival against marker." in text
+    assert "Survival against age." not in text
+
+
 @pytest.mark.parametrize(
     "make", [np.asarray, scipy.sparse.csr_matrix, pl.DataFrame, lambda X: pl.DataFrame(X).to_arrow()]
 )

@@ -203,16 +203,18 @@ def optimism(evidence: Judged) -> Finding | None:
 
 def correlated_features(evidence: Judged) -> Finding | None:
     """Features that say nearly the same, so that none of them has an importance of its own."""
-    numeric = [i for i in range(len(evidence.names)) if i not in evidence.categories][:200]
+    numeric = np.array([i for i in range(len(evidence.names)) if i not in evidence.categories][:200], dtype=np.intp)
     dense = evidence.test.encoded[:MOST_ROWS, numeric]
-    known = ~np.isnan(dense)
+    seen = ~np.isnan(dense).all(axis=0)
+    numeric, dense = numeric[seen], dense[:, seen]
     if dense.shape[1] < 2 or len(dense) < 20:
         return None
-    ranks = np.argsort(np.argsort(np.where(known, dense, np.nanmedian(dense, axis=0)), axis=0), axis=0).astype(float)
-    varies = np.ptp(np.where(known, dense, np.nan_to_num(np.nanmedian(dense, axis=0))), axis=0) > 0.0
+    filled = np.where(np.isnan(dense), np.nanmedian(dense, axis=0), dense)
+    ranks = np.argsort(np.argsort(filled, axis=0), axis=0).astype(float)
+    varies = np.ptp(filled, axis=0) > 0.0
     details = []
     correlation = np.corrcoef(ranks[:, varies].T) if varies.sum() > 1 else np.eye(1)
-    places = np.array(numeric)[varies]
+    places = numeric[varies]
     for i, j in zip(*np.nonzero(np.triu(np.abs(np.atleast_2d(correlation)) > CORRELATED, 1)), strict=True):
         pair = f"{evidence.names[places[i]]}, {evidence.names[places[j]]}"
         details.append((pair, f"rank correlation {fixed(float(correlation[i, j]))}"))

@@ -51,13 +51,15 @@ def features_section(evidence: Evidence, figures: Figures) -> Html:
             _table(evidence, found, order[:IN_TABLE].tolist()),
             _pairs(evidence),
         ),
-        subsection("Dependence", tag("div", *_dependence(evidence, figures, chosen), class_="pair")),
+        subsection("Dependence", _dependence(evidence, figures, chosen)),
     )
 
 
-def _dependence(evidence: Evidence, figures: Figures, chosen: list[int]) -> list[Html]:
+def _dependence(evidence: Evidence, figures: Figures, chosen: list[int]) -> Html:
+    """A figure for each feature; one without any value has no range over which it could be drawn."""
     few = evidence.judged.take(np.arange(min(len(evidence.judged), MOST_CURVES)))
-    return [
+    left_out = [i for i in chosen if i not in evidence.categories and np.isnan(few.encoded[:, i]).all()]
+    drawn = [
         figures.draw(
             f"Predicted survival at time {number(evidence.moment)} if the feature “{evidence.names[i]}” of everybody "
             "were "
@@ -66,7 +68,18 @@ def _dependence(evidence: Evidence, figures: Figures, chosen: list[int]) -> list
             lambda i=i: DependenceDisplay.from_estimator(evidence.model, few.X, i, time=evidence.moment),  # type: ignore[misc]
         )
         for i in chosen
+        if i not in left_out
     ]
+    parts = [tag("div", *drawn, class_="pair")] if drawn else []
+    if left_out:
+        words = "Left out, because the values are missing in all rows that are drawn here: "
+        parts.append(paragraph(words, _listed([name(evidence.names[i]) for i in left_out]), "."))
+    return join(parts)
+
+
+def _listed(parts: list[Html]) -> Html:
+    """The parts with commas between them."""
+    return join([one for part in parts for one in (part, ", ")][:-1])
 
 
 def _table(evidence: Evidence, found: Any, order: list[int]) -> Html:
@@ -106,7 +119,7 @@ def _pairs(evidence: Evidence) -> Html:
     ]
     return paragraph(
         "Features that act together most, by the mean size of what a pair adds to the level of the hazard: ",
-        join([part for one in listed for part in (one, ", ")][:-1]),
+        _listed(listed),
         ".",
     )
 
