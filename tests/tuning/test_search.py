@@ -575,6 +575,9 @@ def test_plot_shows_the_trials():
     [
         ({"metric": "brier"}, ValueError, "metric must be 'likelihood' or 'concordance'; got 'brier'"),
         ({"space": "ours"}, ValueError, "space must be 'default', 'paper' or a function"),
+        ({"space": {"max_depth": [1, 2]}}, ValueError, "space must be 'default', 'paper' or a function"),
+        ({"space": ["default"]}, ValueError, "space must be 'default', 'paper' or a function"),
+        ({"metric": ["likelihood"]}, ValueError, "metric must be 'likelihood' or 'concordance'"),
         ({"n_trials": 0}, ValueError, "n_trials must be a positive int; got 0"),
         ({"cv": 1}, ValueError, "cv must be at least 2 and"),
         ({"cv": 61}, ValueError, "cv must be at least 2 and at most the number of rows, 60; got 61"),

@@ -146,7 +146,7 @@ def tune(
     True
     """
     import_optuna()
-    if metric not in METRICS:
+    if not isinstance(metric, str) or metric not in METRICS:
         raise ValueError(f"metric must be {' or '.join(map(repr, METRICS))}; got {describe(metric)}.")
     if not isinstance(n_trials, numbers.Integral) or n_trials < 1:
         raise ValueError(f"n_trials must be a positive int; got {describe(n_trials)}.")

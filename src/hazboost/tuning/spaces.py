@@ -99,7 +99,8 @@ def find_space(space: str | Suggest) -> Space:
     """The space of this name, or one made from the user's function."""
     if callable(space):
         return Space("custom", space)
-    if space not in SPACES:
+    # Ranges as for scikit-learn's searches are dictionaries or lists, which have no hash.
+    if not isinstance(space, str) or space not in SPACES:
         known = ", ".join(map(repr, SPACES))
         raise ValueError(
             f"space must be {known} or a function from an Optuna trial to parameters; got {describe(space)}."
