@@ -122,6 +122,7 @@ def test_sparse_features_and_causes(fit, name):
             {"feature": "z"},
             "feature must be given by name or position among the columns of X, such as 'a', 'b', 'c', 'd', 'site'",
         ),
+        ({"feature": np.array(["a", "b"])}, "; got ndarray of shape (2,): ['a', 'b']."),
         ({"feature": "site"}, "grid must list the categories in the order in which effects are added up"),
         ({"feature": "site", "grid": ["west", "west"]}, "two or more different categories of the feature; got ['west'"),
         ({"grid": [1.0]}, "grid must have two or more increasing values of the feature; got [1.0]."),

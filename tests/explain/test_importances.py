@@ -332,6 +332,7 @@ def test_scikit_learn_refuses_what_is_no_regressor(fit):
             {"features": "z"},
             "features must be given by name or position among the columns of X, such as 'a', 'b', 'c', 'd', 'site'",
         ),
+        ({"features": [np.array(["a", "b"])]}, "; got ndarray of shape (2,): ['a', 'b']."),
         ({"features": ["a", "a"]}, "features must be one feature, or two different ones"),
         ({"features": ["a", "b", "c"]}, "features must be one feature, or two different ones"),
         ({"of": "risk"}, "of must be one of 'survival', 'cumulative_hazard'"),

@@ -590,6 +590,8 @@ def test_residuals_that_cannot_be_drawn_are_refused(model, data):
         ValueError, match="against must be given by name or position among the columns of X, such as 'age'"
     ):
         ResidualsDisplay.from_estimator(model, *data, "deviance", "height")
+    with pytest.raises(ValueError, match="against must be given by name or position among the columns of X"):
+        ResidualsDisplay.from_estimator(model, *data, "deviance", data[0]["age"].to_numpy())
     with pytest.raises(ValueError, match="y must have a row for each of the 9 rows of X; got 240"):
         ResidualsDisplay.from_estimator(model, data[0].iloc[:9], data[1])
 

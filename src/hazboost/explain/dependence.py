@@ -151,7 +151,8 @@ def feature_position(feature: Any, names: tuple[str, ...], argument: str) -> int
     """Position of a feature that the user gave, by name or position, in an argument."""
     if is_whole_number(feature, 0) and feature < len(names):
         return int(feature)
-    if feature not in names:
+    # An array would be compared with each name element by element.
+    if not isinstance(feature, str) or feature not in names:
         known = and_more([repr(name) for name in names[:5]], len(names))
         raise ValueError(
             f"{argument} must be given by name or position among the columns of X, such as {known}; got "
