@@ -161,6 +161,11 @@ BAD_OPTIONS = {
     "dependence model.hzb data.csv --features age -o f.png": "age",
     "dependence model.hzb data.csv --features x,sex,x -o f.png": "features",
     "importance model.hzb data.csv --of survival -o f.png": "invalid choice",
+    "accumulated model.hzb data.csv --feature sex -o f.png": "hazboost plot: --order must list the categories in the",
+    "accumulated model.hzb data.csv --feature sex --order male,x -o f.png": "hazboost plot: --order must be categories",
+    "accumulated model.hzb data.csv --feature age -o f.png": "hazboost plot: --feature must be given by name",
+    f"residuals model.hzb data.csv {OUTCOME} --against x -o f.png": "--against must be left out with --residual cox_",
+    "dependence model.hzb data.csv --features x --cause 1 -o f.png": "--cause must not be given with --of survival",
 }
 
 

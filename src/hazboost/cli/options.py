@@ -1,9 +1,10 @@
-"""Reading options that are lists."""
+"""Reading options, and naming them in messages of the library."""
 
 from __future__ import annotations
 
 import re
 from argparse import ArgumentTypeError
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -89,6 +90,20 @@ def seconds(text: str) -> float:
     if not 0.0 < found < np.inf:
         raise ArgumentTypeError(f"must be a positive number of seconds; got {text!r}.")
     return found
+
+
+def name_options(message: str, options: Mapping[str, str]) -> str:
+    """A message about arguments of the library as one about options, which are given by argument.
+
+    Examples
+    --------
+    >>> name_options("grid must be a list with kind='x'.", {"grid": "order", "kind": "residual"})
+    '--order must be a list with --residual x.'
+    """
+    for argument, option in options.items():
+        message = re.sub(rf"^{argument}(?= must |:)", f"--{option}", message)
+        message = re.sub(rf"\b{argument}='([^']*)'", rf"--{option} \1", message)
+    return message
 
 
 def threads(text: str) -> int:

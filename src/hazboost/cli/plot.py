@@ -11,7 +11,7 @@ from typing import Any
 from hazboost.cli.errors import InputError
 from hazboost.cli.figures import FIGURES, OPTIONS, Figure
 from hazboost.cli.models import feature_table, name_unused, read_model
-from hazboost.cli.options import count, inches, one_row, rows, threads
+from hazboost.cli.options import count, inches, name_options, one_row, rows, threads
 from hazboost.cli.outcomes import add_outcome_options, outcome_columns, read_outcome
 from hazboost.cli.packages import require
 from hazboost.cli.tables import read_table, require_columns
@@ -73,7 +73,7 @@ def run(options: Namespace) -> None:
     arguments |= {} if figure.rows == "none" else _data(model, figure, options)
     given = {name: value for name, value in arguments.items() if value is not None}
     with _canvas(options) as plt:
-        shown = figure.draw(model, **given)
+        shown = _draw(figure, model, given)
         drawn = shown.figure_ if isinstance(shown, Display) else shown[0].figure
         if options.size is not None:
             drawn.set_size_inches(options.size)
@@ -81,6 +81,15 @@ def run(options: Namespace) -> None:
         plt.close(drawn)
     if getattr(options, "table", None) is not None:
         write_blocks(options.table, [shown.frame()])
+
+
+def _draw(figure: Figure, model: FPBoost, arguments: dict[str, Any]) -> Any:
+    """What the library draws; its errors name arguments, of which a user of the command knows the options."""
+    try:
+        return figure.draw(model, **arguments)
+    except ValueError as error:
+        error.args = (name_options(str(error), {**figure.options, "of": "of"}),)
+        raise
 
 
 def _check(options: Namespace) -> None:
