@@ -108,4 +108,6 @@ def name_options(message: str, options: Mapping[str, str]) -> str:
 
 def threads(text: str) -> int:
     """A number of threads, or -1 for all."""
-    return -1 if text == "-1" else count(text)
+    if text != "-1" and (not text.isdecimal() or int(text) == 0):
+        raise ArgumentTypeError(f"must be a positive whole number, or -1 for all; got {text!r}.")
+    return int(text)
