@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
+from sklearn.exceptions import UndefinedMetricWarning
 
 from hazboost import FPBoost, Surv, evaluate, metrics
 
@@ -47,6 +50,26 @@ def test_the_unit_of_time_does_not_matter(data):
     other["entry"] *= 1024.0
     ours, theirs = (evaluate(FPBoost(n_estimators=2, random_state=0).fit(X, one), X, one) for one in (y, other))
     assert ours["concordance_ipcw"] == pytest.approx(theirs["concordance_ipcw"], rel=1e-9)
+
+
+def test_one_warning_says_that_events_are_at_the_end_of_follow_up(model, data):
+    """In words of this function, which has neither training data nor times to choose."""
+    X, y = data
+    late = Surv.right(y["event"], np.minimum(y["time"], 0.7))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        evaluate(model, X, late)
+    (warning,) = caught
+    assert issubclass(warning.category, metrics.FollowUpWarning)
+    assert warning.filename == __file__
+    assert "y: some events are at the end of the follow-up, 0.7, when nobody is left" in str(warning.message)
+    assert not any(word in str(warning.message) for word in ("y_train", "y_test", "tau", "times"))
+
+
+def test_other_warnings_are_those_of_the_metrics(model, data):
+    X, y = data
+    with pytest.warns(UndefinedMetricWarning, match="no two subjects can be compared"):
+        evaluate(model, X[:1], Surv.right([1], y["time"][:1]))
 
 
 @pytest.mark.parametrize(

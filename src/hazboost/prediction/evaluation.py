@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,10 @@ from hazboost.data.alignment import check_alignment
 from hazboost.data.nonparametric import aalen_johansen, kaplan_meier, probabilities_since_entry
 from hazboost.data.reading import as_target
 from hazboost.data.target import Target
-from hazboost.metrics import concordance_index_ipcw, d_calibration, integrated_brier_score
-from hazboost.metrics.checks import one_row_target
+from hazboost.metrics import FollowUpWarning, concordance_index_ipcw, d_calibration, integrated_brier_score
+from hazboost.metrics.checks import one_row_target, warn_follow_up
 from hazboost.prediction.predictor import Predictor, log_risk
-from hazboost.utils.arrays import Array
+from hazboost.utils.arrays import Array, Mask
 from hazboost.utils.devices import to_host
 
 #: The integrated Brier score is a mean over so many times, between these quantiles of the event times.
@@ -67,6 +68,15 @@ def evaluate(model: Predictor, X: Any, y: Any, cause: int | None = None) -> dict
     if not counted.any():
         kind = "" if cause is None else f" of cause {cause}"
         raise ValueError(f"y has no event{kind} to compare predictions with; use other subjects.")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", FollowUpWarning)
+        scores = _scores(model, X, target, counted, cause)
+    _pass_on(caught, float(target.lower.max()))
+    return scores
+
+
+def _scores(model: Predictor, X: Any, target: Target, counted: Mask, cause: int | None) -> dict[str, float]:
+    """The scores by name."""
     predicted = to_host(model.predict(X, cause))
     grid = np.unique(np.quantile(target.lower[counted], np.linspace(FIRST, LAST, TIMES)))
     calibration = d_calibration(target, model._survival_at_own_times(X, target))
@@ -82,6 +92,22 @@ def evaluate(model: Predictor, X: Any, y: Any, cause: int | None = None) -> dict
         "d_calibration_statistic": float(calibration.statistic),
         "d_calibration_p_value": float(calibration.p_value),
     }
+
+
+def _pass_on(caught: list[warnings.WarningMessage], end: float) -> None:
+    """Give the warnings of the metrics again, those about the follow-up as one.
+
+    The metrics speak of training data and of times that the user may choose, and there is neither here.
+    """
+    for one in caught:
+        if not issubclass(one.category, FollowUpWarning):
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    if any(issubclass(one.category, FollowUpWarning) for one in caught):
+        warn_follow_up(
+            f"y: some events are at the end of the follow-up, {end:g}, when nobody is left under observation; "
+            "concordance_ipcw and the Brier scores only approximate the weights for censoring there. Use subjects who "
+            "are followed for longer, or read these scores with care."
+        )
 
 
 def _brier(target: Target, estimate: Array, grid: Array, cause: int | None) -> float:
