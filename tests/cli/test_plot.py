@@ -104,7 +104,18 @@ def test_figures_and_their_numbers_are_those_of_the_library(options, folder, dat
 def test_every_display_has_a_figure():
     displays = {getattr(plots, name) for name in plots.__all__ if name.endswith("Display")}
     assert displays == {getattr(figure.draw, "__self__", None) for figure in FIGURES.values()} - {None}
-    assert {one.split()[0] for one in FIGURES_DRAWN} == set(FIGURES) - {"selection"}  # which has no numbers
+    assert {one.split()[0] for one in FIGURES_DRAWN} == set(FIGURES) - {"selection"}  # which is no display
+
+
+def test_the_table_of_a_selection_has_the_losses_and_what_was_chosen(folder, data, tmp_path):
+    model, table = data[0], tmp_path / "numbers.csv"
+    assert call("plot", "selection", folder / "model.hzb", "-o", tmp_path / "f.svg", "--table", table) == 0
+    found = pd.read_csv(table)
+    assert found.columns.tolist() == ["name", "value", "loss", "chosen"]
+    assert found["name"].unique().tolist() == ["ridge"]
+    np.testing.assert_allclose(found["value"], model.cv_results_["ridges"])
+    np.testing.assert_allclose(found["loss"], model.cv_results_["ridge_loss"])
+    assert found["value"][found["chosen"]].tolist() == [pytest.approx(model.ridge_)]
 
 
 def test_size_and_kind_of_the_file(folder, tmp_path):

@@ -13,6 +13,7 @@ from sklearn.exceptions import NotFittedError
 from hazboost import FPBoost
 from hazboost.plots import critical_difference, plot_ranks, plot_selection, plot_trials
 from hazboost.plots.ranks import cliques
+from hazboost.plots.selection import selection_frame
 
 
 def fitted(**parameters):
@@ -47,6 +48,16 @@ def test_both_choices_are_drawn_and_marked():
         assert ax.get_title() == f"chosen: {name} = {chosen:g}"
         assert ax.get_xlabel()
     assert ridge.get_ylabel() == "held-out mean loss"
+
+
+def test_the_table_has_what_is_drawn():
+    model = fitted(init="linear", n_estimators="auto")
+    table = selection_frame(model)
+    for ax, (name, part) in zip(plot_selection(model), table.groupby("name", sort=False), strict=True):
+        curve, _, mark = ax.lines
+        np.testing.assert_array_equal(part[["value", "loss"]], curve.get_xydata())
+        np.testing.assert_array_equal(part.loc[part["chosen"], ["value", "loss"]], mark.get_xydata())
+        assert ax.get_title().startswith(f"chosen: {name}")
 
 
 def test_nothing_overlaps_at_six_inches():

@@ -27,6 +27,7 @@ from hazboost.plots import (
     importance,
     plot_selection,
     residuals,
+    selection,
 )
 
 #: Settings of the options that several figures share, by the name of the option.
@@ -64,8 +65,8 @@ class Figure:
         What it can be of, the usual one first; none if there is no choice.
     training : bool
         Whether it may also use the outcomes of the training data.
-    numbers : bool
-        Whether what it draws can be written as a table.
+    frame : callable, optional
+        Makes the table of numbers from the model, where what is drawn is no display, which has one.
     """
 
     about: str
@@ -75,7 +76,7 @@ class Figure:
     options: Mapping[str, str] = field(default_factory=dict)
     of: tuple[str, ...] = ()
     training: bool = False
-    numbers: bool = True
+    frame: Callable[..., Any] | None = None
 
 
 FIGURES = {
@@ -126,7 +127,9 @@ FIGURES = {
         options={"kind": "residual", "against": "against", "cause": "cause"},
     ),
     "history": Figure("the loss of each boosting round", HistoryDisplay.from_estimator, rows="none"),
-    "selection": Figure("the cross-validation that chose ridge and rounds", plot_selection, rows="none", numbers=False),
+    "selection": Figure(
+        "the cross-validation that chose ridge and rounds", plot_selection, rows="none", frame=selection.selection_frame
+    ),
     "importance": Figure(
         "how much each feature matters",
         ImportanceDisplay.from_estimator,

@@ -58,8 +58,7 @@ def _add_own_options(parser: ArgumentParser, figure: Figure) -> None:
     group.add_argument("--size", type=inches, metavar="6.4x4.8", help="width and height in inches")
     group.add_argument("--dpi", type=count, metavar="N", default=200, help="dots per inch of .png; by default 200")
     group.add_argument("--dark", action="store_true", help="light on dark")
-    if figure.numbers:
-        group.add_argument("--table", metavar="FILE", help="write the numbers too: .csv, .parquet or .feather")
+    group.add_argument("--table", metavar="FILE", help="write the numbers too: .csv, .parquet or .feather")
     parser.add_argument("--jobs", type=threads, metavar="N", help="number of threads, -1 for all; by default 1")
 
 
@@ -79,8 +78,8 @@ def run(options: Namespace) -> None:
             drawn.set_size_inches(options.size)
         _save(drawn, options)
         plt.close(drawn)
-    if getattr(options, "table", None) is not None:
-        write_blocks(options.table, [shown.frame()])
+    if options.table is not None:
+        write_blocks(options.table, [shown.frame() if figure.frame is None else figure.frame(model)])
 
 
 def _draw(figure: Figure, model: FPBoost, arguments: dict[str, Any]) -> Any:
@@ -98,7 +97,7 @@ def _check(options: Namespace) -> None:
     check_output(options.output)
     if _format(options.output) not in FORMATS:
         raise InputError(f"{options.output}: a figure is a file that ends with .png, .svg or .pdf; use one of these.")
-    if getattr(options, "table", None) is not None:
+    if options.table is not None:
         check_table_output(options.table)
     if getattr(options, "of", None) == "hazard" and outcome_columns(options):
         raise InputError("--of hazard has no estimate to compare with; leave out --time and --event.")

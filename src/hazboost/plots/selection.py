@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from hazboost.plots.axes import CHOSEN, LINE, make_axes, tidy
+from hazboost.utils.arrays import Array
+from hazboost.utils.tables import make_table
 
 
 class SelectedModel(Protocol):
@@ -30,6 +32,20 @@ class SelectedModel(Protocol):
         """Chosen number of boosting rounds."""
 
 
+class Panel(NamedTuple):
+    """What was chosen, ridge or rounds, the values that were compared, their losses, and the chosen value."""
+
+    name: str
+    values: Array
+    losses: Array
+    chosen: float
+
+    @property
+    def at(self) -> int:
+        """Position of the chosen value, by distance rather than by equality, which is fragile for floats."""
+        return int(np.argmin(np.abs(self.values - self.chosen)))
+
+
 def plot_selection(model: SelectedModel, ax: Any = None) -> list[Any]:
     """Draw the held-out loss against the ridge penalty and against the number of rounds, and mark the chosen values.
 
@@ -44,37 +60,69 @@ def plot_selection(model: SelectedModel, ax: Any = None) -> list[Any]:
     -------
     list of Axes
     """
+    panels = _panels(model)
+    axes = make_axes(len(panels), ax)
+    for axis, panel in zip(axes, panels, strict=True):
+        _draw(axis, panel)
+    axes[0].set_ylabel("held-out mean loss")
+    return axes
+
+
+def selection_frame(model: SelectedModel) -> Any:
+    """The numbers that `plot_selection` draws, with the columns name, value, loss and chosen.
+
+    Parameters
+    ----------
+    model : FPBoost
+        Fitted with ``init="linear"`` or ``n_estimators="auto"``, or both.
+
+    Returns
+    -------
+    DataFrame
+        ``name`` is ridge or rounds, and ``chosen`` is true for one value of each. Without pandas, a structured array
+        with the same names.
+    """
+    panels = _panels(model)
+    return make_table(
+        {
+            "name": np.repeat(
+                np.array([one.name for one in panels], dtype=object), [len(one.values) for one in panels]
+            ),
+            "value": np.concatenate([one.values for one in panels]),
+            "loss": np.concatenate([one.losses for one in panels]),
+            "chosen": np.concatenate([np.arange(len(one.values)) == one.at for one in panels]),
+        }
+    )
+
+
+def _panels(model: SelectedModel) -> list[Panel]:
+    """What was chosen by cross-validation."""
     check_is_fitted(model, "model_")
     results = model.cv_results_
-    panels: list[tuple[str, Any, Any, float]] = []
+    panels = []
     if "ridge_loss" in results:
-        panels.append(("ridge", results["ridges"], results["ridge_loss"], float(model.ridge_ or 0.0)))
+        ridges, losses = (np.asarray(results[key], dtype=float) for key in ("ridges", "ridge_loss"))
+        panels.append(Panel("ridge", ridges, losses, float(model.ridge_ or 0.0)))
     if "round_loss" in results:
         # The first loss is that of the start, before any tree, so position and number of rounds agree.
-        losses = results["round_loss"]
+        losses = np.asarray(results["round_loss"], dtype=float)
         # Trees that begin without covariates may keep more rounds than those of this curve.
         chosen = min(model.n_estimators_, int(np.argmin(losses)))
-        panels.append(("rounds", range(len(losses)), losses, float(chosen)))
+        panels.append(Panel("rounds", np.arange(float(len(losses))), losses, float(chosen)))
     if not panels:
         raise ValueError(
             "model: nothing was chosen by cross-validation, so there is nothing to draw; fit with init='linear' or "
             "n_estimators='auto'."
         )
-    axes = make_axes(len(panels), ax)
-    for axis, panel in zip(axes, panels, strict=True):
-        _draw(axis, *panel)
-    axes[0].set_ylabel("held-out mean loss")
-    return axes
+    return panels
 
 
-def _draw(ax: Any, name: str, values: Any, losses: Any, chosen: float) -> None:
+def _draw(ax: Any, panel: Panel) -> None:
     """Draw one panel: the loss against the values that were compared."""
-    values, losses = np.asarray(values, dtype=float), np.asarray(losses)
+    name, values, losses, chosen = panel
     ax.plot(values, losses, color=LINE, linewidth=1.5, marker="o" if name == "ridge" else None, markersize=3.5)
-    # Found by distance rather than by equality, which is fragile for floats.
-    at = int(np.argmin(np.abs(values - chosen)))
     ax.axvline(chosen, color=CHOSEN, linewidth=0.8, linestyle=(0, (4, 3)), zorder=0)
-    ax.plot([chosen], [losses[at]], color=CHOSEN, marker="o", markersize=7, linestyle="none")
+    ax.plot([chosen], [losses[panel.at]], color=CHOSEN, marker="o", markersize=7, linestyle="none")
     if name == "ridge":
         # The penalties that are tried form a geometric sequence.
         ax.set_xscale("log")
