@@ -13,7 +13,7 @@ from hazboost.data.reading import as_target
 from hazboost.data.target import Target
 from hazboost.metrics import FollowUpWarning, concordance_index_ipcw, d_calibration, integrated_brier_score
 from hazboost.metrics.checks import one_row_target, warn_follow_up
-from hazboost.prediction.predictor import Predictor, log_risk
+from hazboost.prediction.predictor import Predictor, check_one_outcome_each, log_risk
 from hazboost.utils.arrays import Array, Mask
 from hazboost.utils.devices import to_host
 
@@ -42,8 +42,8 @@ def evaluate(model: Predictor, X: Any, y: Any, cause: int | None = None) -> dict
         ``concordance_ipcw``, with weights for censoring; ``integrated_brier_score`` from ``brier_from`` to
         ``brier_to``, the times of the first 10 % and of 90 % of the events, and
         ``integrated_brier_score_kaplan_meier``, that of predicting the Kaplan-Meier estimate (with a cause, Aalen and
-        Johansen's) for everybody; ``d_calibration_statistic`` and ``d_calibration_p_value``. The Brier scores are NaN
-        if all events have the same time.
+        Johansen's) for everybody; without a cause ``d_calibration_statistic`` and ``d_calibration_p_value``, which are
+        not defined for one of several. The Brier scores are NaN if all events have the same time.
 
     Notes
     -----
@@ -78,9 +78,9 @@ def evaluate(model: Predictor, X: Any, y: Any, cause: int | None = None) -> dict
 def _scores(model: Predictor, X: Any, target: Target, counted: Mask, cause: int | None) -> dict[str, float]:
     """The scores by name."""
     predicted = to_host(model.predict(X, cause))
+    check_one_outcome_each(target, len(predicted))
     grid = np.unique(np.quantile(target.lower[counted], np.linspace(FIRST, LAST, TIMES)))
-    calibration = d_calibration(target, model._survival_at_own_times(X, target))
-    return {
+    scores = {
         "rows": len(target),
         "events": int(counted.sum()),
         "concordance": model._concordance(predicted, target, cause, None),
@@ -89,9 +89,12 @@ def _scores(model: Predictor, X: Any, target: Target, counted: Mask, cause: int 
         "integrated_brier_score_kaplan_meier": _brier(target, _without_features(target, grid, cause), grid, cause),
         "brier_from": float(grid[0]),
         "brier_to": float(grid[-1]),
-        "d_calibration_statistic": float(calibration.statistic),
-        "d_calibration_p_value": float(calibration.p_value),
     }
+    if cause is None:
+        calibration = d_calibration(target, model._survival_at_own_times(X, target))
+        scores["d_calibration_statistic"] = float(calibration.statistic)
+        scores["d_calibration_p_value"] = float(calibration.p_value)
+    return scores
 
 
 def _pass_on(caught: list[warnings.WarningMessage], end: float) -> None:
