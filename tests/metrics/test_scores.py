@@ -18,35 +18,41 @@ from hazboost.metrics import (
 COSTS = {brier_score: lambda p: (1.0 - p) ** 2, log_score: lambda p: -np.log(max(p, 1e-7))}
 
 
-def by_definition(train, test, incidence, t, causes, cost):
-    """Score at one time by a loop over the rows; ``train`` gives the probabilities of not being censored."""
-    total, entered = 0.0, 0
+def by_definition(definitions, train, test, incidence, t, causes, cost):
+    """Score at one time by a loop over the rows; the training rows give the probabilities of not being censored."""
+    from_entry = definitions([(cause, time - entry, 0.0) for cause, time, entry in train])
+    longest = max(time - entry for _, time, entry in train)
+    total, judged, known = 0.0, 0, False
     for (cause, time, entry), p in zip(test, incidence, strict=True):
-        if entry >= t and entry > 0:
+        if (entry >= t and entry > 0) or t - entry > longest or from_entry.uncensored(t - entry) == 0.0:
             continue
-        entered += 1
-        start = train.uncensored(entry) if entry > 0 else 1.0
+        judged += 1
+        known |= time > t or cause > 0
         if time > t:
-            total += cost(1.0 - p) * start / train.uncensored(t)
+            total += cost(1.0 - p) / from_entry.uncensored(t - entry)
         elif cause in causes:
-            total += cost(p) * start / train.uncensored(time)
+            total += cost(p) / from_entry.uncensored(time - entry)
         elif cause > 0:
-            total += cost(1.0 - p) * start / train.uncensored(time)
-    return total / entered
+            total += cost(1.0 - p) / from_entry.uncensored(time - entry)
+    return total / judged if known else np.nan
 
 
 @pytest.mark.parametrize("score", COSTS)
 @pytest.mark.parametrize("cause", [None, 1])
 @given(data=st.data())
+@pytest.mark.filterwarnings("ignore:.*the score is not defined")
+@pytest.mark.filterwarnings("ignore:.*the event has the codes")
 def test_agrees_with_the_definition(examples, definitions, as_y, score, cause, data):
     train, test, risk, times = data.draw(examples)
+    if any(entry > 0.0 for _, _, entry in test):
+        train = train[1:]  # without the row that is followed to the end: not everybody can be followed until all times
     predicted = np.exp(-np.outer(risk, times) / 4.0)  # risk 0 is certain of survival
     found = score(as_y(train), as_y(test), predicted, times, cause=cause)
     incidence = 1.0 - predicted if cause is None else predicted
     causes = (1, 2) if cause is None else (cause,)
     for k, t in enumerate(times):
-        expected = by_definition(definitions(train), test, incidence[:, k], t, causes, COSTS[score])
-        assert found[k] == pytest.approx(expected, rel=1e-10, abs=1e-12)
+        expected = by_definition(definitions, train, test, incidence[:, k], t, causes, COSTS[score])
+        assert found[k] == pytest.approx(expected, rel=1e-10, abs=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize("score", COSTS)
@@ -62,6 +68,60 @@ def test_with_delayed_entry_censoring_does_not_bias_the_score(truncated, score):
         happened = time[entered] <= t
         cost = np.vectorize(COSTS[score])(np.where(happened, 1.0 - survival[entered, k], survival[entered, k]))
         assert found[k] == pytest.approx(cost.mean(), rel=0.03)
+
+
+@pytest.fixture(scope="module")
+def by_age():
+    """Weibull ages at an event of two causes; entry at 40 to 80, and then 2 to 10 years of follow-up.
+
+    The probabilities of an event of any cause and of the first cause by each age, given entry, are functions of a
+    factor by which the true hazard is multiplied.
+    """
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=120_000)
+    age = 80.0 * (rng.exponential(size=len(x)) * np.exp(-0.7 * x)) ** 0.2
+    entry, cause = rng.uniform(40.0, 80.0, len(x)), rng.choice([1, 2], len(x), p=[0.6, 0.4])
+    end, kept = entry + rng.uniform(2.0, 10.0, len(x)), entry < age
+    x, age, entry, cause, end = x[kept], age[kept], entry[kept], cause[kept], end[kept]
+    y = Surv.right(np.where(age <= end, cause, 0), np.minimum(age, end), entry=entry)
+    ages = np.array([55.0, 62.0, 70.0, 78.0])
+    hazard = np.exp(0.7 * x)[:, None] * np.maximum((ages / 80.0) ** 5 - (entry[:, None] / 80.0) ** 5, 0.0)
+
+    def incidence(factor, of):
+        return (1.0 if of is None else 0.6) * -np.expm1(-factor * hazard)
+
+    return {"y": y, "age": age, "entry": entry, "cause": cause, "ages": ages, "incidence": incidence}
+
+
+@pytest.mark.parametrize("score", COSTS)
+@pytest.mark.parametrize("cause", [None, 1])
+def test_censoring_may_depend_on_entry(by_age, score, cause):
+    """Follow-up counts from entry, so that censoring at an age depends on entry; the score must not be biased."""
+    y, ages, entry = by_age["y"], by_age["ages"], by_age["entry"]
+
+    def score_of(factor):
+        incidence = by_age["incidence"](factor, cause)
+        return score(y, y, 1.0 - incidence if cause is None else incidence, ages, cause=cause)
+
+    found, truth = score_of(1.0), by_age["incidence"](1.0, cause)
+    for k, at in enumerate(ages):
+        judged = (at - 10.0 < entry) & (entry < at)
+        happened = ((by_age["age"] <= at) & ((by_age["cause"] == cause) | (cause is None)))[judged]
+        cost = np.vectorize(COSTS[score])(np.where(happened, truth[judged, k], 1.0 - truth[judged, k]))
+        assert found[k] == pytest.approx(cost.mean(), rel=0.05)
+    for factor in (0.5, 1.5, 2.0, 3.0):
+        assert (score_of(factor) > found).all()
+
+
+def test_lengths_of_follow_up_are_equal_in_every_unit():
+    """Ages in tenths of years: 65.3 - 60.1 is not 5.2, but many are censored at exactly that length."""
+    rng = np.random.default_rng(0)
+    entry = rng.integers(600, 620, 200)
+    age, end = entry + rng.integers(1, 100, 200), entry + rng.choice([26, 52], 200)
+    predicted, times = rng.random((200, 3)), np.array([620, 646, 660])
+    whole, tenths = (Surv.right(age <= end, np.minimum(age, end) / unit, entry=entry / unit) for unit in (1.0, 10.0))
+    found = brier_score(tenths, tenths, predicted, times / 10.0)
+    np.testing.assert_allclose(found, brier_score(whole, whole, predicted, times), rtol=1e-10)
 
 
 @pytest.mark.parametrize("score", COSTS)
@@ -130,3 +190,16 @@ def test_times_without_any_observed_subject_give_nan():
     np.testing.assert_allclose(found, [np.nan, 0.25])
     with pytest.warns(UndefinedMetricWarning):
         assert np.isnan(integrated_brier_score(train, late, np.full((2, 2), 0.5), [2.0, 4.5]))
+
+
+def test_subjects_who_could_not_be_followed_are_left_out():
+    # Nobody in training is followed for longer than 3. To be judged at 4.5, who entered at 1 would have to be; to be
+    # judged at 6, everybody.
+    train = Surv.right([True, False, False, False], [2.0, 3.0, 4.0, 5.0], entry=[1.0, 2.0, 2.0, 2.0])
+    test = Surv.right([True, True, False, True], [2.0, 4.0, 5.0, 7.0], entry=[1.0, 2.0, 2.0, 2.0])
+    predicted = np.full((4, 2), 0.5)
+    predicted[0] = 0.9
+    with pytest.warns(UndefinedMetricWarning, match=r"not defined \(NaN\) at times 6: .* entered so early that nobody"):
+        found = brier_score(train, test, predicted, [4.5, 6.0])
+    # One of three is censored after 1, and one of two after 2: G(2) = G(2.5) = 1/3.
+    np.testing.assert_allclose(found, [0.25 * 3.0, np.nan])

@@ -20,8 +20,8 @@ from hazboost.metrics.checks import (
     warn_follow_up,
     warn_undefined,
 )
-from hazboost.metrics.weights import Observation
-from hazboost.utils.arrays import Array
+from hazboost.metrics.weights import FollowUp
+from hazboost.utils.arrays import Array, Mask
 
 #: Lower bound of the probability in a logarithmic score; a single certain but wrong prediction would cost infinity.
 SMALLEST_PROBABILITY = 1e-7
@@ -59,16 +59,23 @@ def brier_score(
     -------
     array of shape (n_times,)
         0 is perfect; predicting 0.5 for everybody gives 0.25. NaN, with a warning, at times at which no test subject
-        has had an event or is under observation.
+        has had an event or is under observation, and at those until which nobody could be followed.
 
     Notes
     -----
-    With delayed entry at :math:`a_i`, subjects with :math:`a_i \ge t` are left out at :math:`t`, :math:`n` is the
-    number of the others, and all weights are multiplied by :math:`G(a_i)`, because a subject cannot be censored before
-    its entry.
+    With delayed entry at :math:`a_i`, all times in :math:`G` are counted from entry: the weights are
+    :math:`1 / G(t_i - a_i)` and :math:`1 / G(t - a_i)`. **This assumes that the length of the follow-up does not
+    depend on the time of entry.** At :math:`t` only the :math:`n` subjects count who entered before, :math:`a_i < t`,
+    and could be followed until then, :math:`G(t - a_i) > 0`. The others are left out, also if they had an event: of
+    those who entered so early that nobody is followed until :math:`t`, only the ones with an event could be judged.
 
-    Beyond the follow-up of the training data :math:`G` is unknown; its smallest positive value is used there, with a
-    `FollowUpWarning`. The same warning is given for times after the end of follow-up of the test data.
+    Without delayed entry in ``y_test`` nobody is left out. Beyond the follow-up of the training data :math:`G` is
+    unknown; its smallest positive value is used there, with a `FollowUpWarning`. The same warning is given for times
+    after the end of follow-up of the test data.
+
+    :math:`G` is evaluated at the event time and not just before it, as in scikit-survival. Where many are censored at
+    exactly the times of events, as with times in whole years, the score is too large and best for risks that are too
+    high.
 
     References
     ----------
@@ -169,21 +176,21 @@ def _score(
     predicted, event = as_probabilities(estimate, len(test), len(grid)), event_of_interest(test, cause)
     # Both cases become predictions of the binary outcome "event (of the cause) by t".
     incidence = 1.0 - predicted if cause is None else predicted
-    entry, weights = start_of_risk(test), _Weights(Observation(train), test, grid)
-    score = np.full(len(grid), np.nan)
+    weights, score = _Weights(FollowUp(train), test, grid), np.full(len(grid), np.nan)
     for k, time in enumerate(grid):
-        weight = weights.at(k)
+        weight, judged = weights.at(k)
         if weight.any():
             # Censored subjects and those with a competing event are costed as "no event"; the former have weight 0.
             happened = event & (test.lower <= time)
             costs = cost(np.where(happened, incidence[:, k], 1.0 - incidence[:, k]))
             # Dividing by the number of subjects, not by the sum of the weights, is the convention of Graf et al. and
             # of scikit-survival.
-            score[k] = weight @ costs / (entry < time).sum()
+            score[k] = weight @ costs / judged.sum()
     if np.isnan(score).any():
         warn_undefined(
             f"times: the score is not defined (NaN) at times {name_times(grid[np.isnan(score)])}: by then no subject "
-            "of y_test has had an event, and none is under observation; use other times."
+            "of y_test has had an event, and none is under observation, or with delayed entry all of them entered so "
+            "early that nobody in y_train was followed that long; use other times."
         )
     return score
 
@@ -191,31 +198,39 @@ def _score(
 class _Weights:
     """Inverse probability of censoring weights of the test subjects at each time of a grid."""
 
-    def __init__(self, observation: Observation, test: Target, grid: Array) -> None:
+    def __init__(self, follow_up: FollowUp, test: Target, grid: Array) -> None:
         self.test, self.grid, self.entry = test, grid, start_of_risk(test)
-        # Conditional on entry at a, the probability of being uncensored until t is G(t) / G(a).
-        self.at_entry = np.ones(len(test))
-        delayed = np.isfinite(self.entry)
-        self.at_entry[delayed] = observation.uncensored(self.entry[delayed], "entry times of y_test")
-        ended = test.event & (test.lower <= grid[-1])
-        self.after_event = np.zeros(len(test))
-        self.after_event[ended] = 1.0 / observation.uncensored(test.lower[ended], "event times of y_test")
-        # After the last test subject has left, nobody has weight 1 / G(t). G is not evaluated there, which would only
-        # add a warning about the training data.
+        own = follow_up.since_entry(test.lower, test.entry)
+        # Who entered together has the same weight while event-free; without delayed entry that is everybody.
+        entries, self.group = np.unique(test.entry, return_inverse=True)
+        since = follow_up.since_entry(grid, entries[:, None])
+        at_end, staying = follow_up.probability(own), follow_up.probability(since)
         followed = grid < test.lower.max()
-        self.event_free = np.zeros(len(grid))
-        self.event_free[followed] = 1.0 / observation.uncensored(grid[followed], "times")
+        if not np.isfinite(self.entry).any():
+            ended = test.event & (test.lower <= grid[-1])
+            at_end[ended] = follow_up.clipped(own[ended], "event times of y_test")
+            # After the last test subject has left, nobody has weight 1 / G(t). G is not evaluated there, which would
+            # only add a warning about the training data.
+            staying[0, ~followed] = 1.0
+            staying[0, followed] = follow_up.clipped(grid[followed], "times")
+        self.after_event, self.event_free = _inverse(np.where(test.event, at_end, 0.0)), _inverse(staying)
         if not (followed.all() or test.event.all()):
             warn_follow_up(
                 f"times: the follow-up of y_test ends at {test.lower.max():g}; at times {name_times(grid[~followed])} "
                 "the score is computed only from subjects with an earlier event. Use times within the follow-up."
             )
 
-    def at(self, k: int) -> Array:
-        """Weights at one time: 0 for subjects censored before it or not yet under observation."""
-        time = self.grid[k]
-        staying = np.where(self.entry < time, self.event_free[k], 0.0)
-        return self.at_entry * np.where(self.test.lower <= time, self.after_event, staying)
+    def at(self, k: int) -> tuple[Array, Mask]:
+        """Weights at one time, and who is judged: has entered, and could be followed until then."""
+        event_free = self.event_free[self.group, k]
+        judged = (self.entry < self.grid[k]) & (event_free > 0.0)
+        return np.where(self.test.lower <= self.grid[k], self.after_event, event_free) * judged, judged
+
+
+def _inverse(probability: Array) -> Array:
+    """Weights of probabilities; 0 where they are."""
+    weights: Array = np.divide(1.0, probability, out=np.zeros_like(probability), where=probability > 0.0)
+    return weights
 
 
 def _mean_over_time(score: Array, times: npt.ArrayLike) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from math import ceil, log10
 
 import numpy as np
 
@@ -11,13 +11,48 @@ from hazboost.data.target import Target
 from hazboost.metrics.checks import warn_follow_up
 from hazboost.utils.arrays import Array
 
-Curve = Callable[[Array], Array]
+#: Digits of the longest time to which times since entry are rounded, and the most decimals that can be asked for.
+DIGITS, MOST_DECIMALS = 12, 300
+
+
+class FollowUp:
+    r"""Probability :math:`G(s)` of not being censored within the time :math:`s` since entry.
+
+    It is the Kaplan-Meier estimate of the time from entry to censoring. This assumes that the length of the follow-up
+    does not depend on the time of entry. Without delayed entry :math:`G` is that of the censoring times.
+
+    Parameters
+    ----------
+    train : Target
+        Training data, one row per subject.
+    """
+
+    def __init__(self, train: Target) -> None:
+        longest = max(float(train.lower.max()), np.finfo(float).tiny)
+        self.decimals = min(DIGITS - ceil(log10(longest)), MOST_DECIMALS)
+        since = self.since_entry(train.lower, train.entry)
+        self.lengths, self.end = np.unique(since), float(since.max())
+        self.censoring = censoring_distribution(Target.of(since, np.where(train.event, since, np.inf), train.weight))
+
+    def since_entry(self, times: Array, entry: Array) -> Array:
+        """Time from entry until each time."""
+        # Differences of decimal numbers have rounding errors: 65.3 - 60.1 is not 5.2. They would part equal lengths,
+        # and it matters whether somebody was censored at exactly the length that is asked for.
+        return np.where(entry > 0.0, np.round(times - entry, self.decimals), times)
+
+    def probability(self, since: Array) -> Array:
+        """The probability at each time since entry; 0 where nobody was followed that long."""
+        return np.where(since > self.end, 0.0, evaluate_steps(self.censoring, since, start=1.0))
+
+    def clipped(self, since: Array, what: str) -> Array:
+        """The same with the smallest positive value, and a warning, instead of 0; ``what`` names the times in it."""
+        return _clip(self.probability(since), since, self.probability(self.lengths), self.end, what)
 
 
 class Observation:
-    r"""Probabilities of not being censored, and of being under observation.
+    r"""Probability of being under observation at a time.
 
-    Both are estimated from training data and are unknown after the end of their follow-up. There the smallest positive
+    It is estimated from training data and is unknown after the end of their follow-up. There the smallest positive
     value is used, with a `FollowUpWarning`.
 
     Parameters
@@ -36,12 +71,8 @@ class Observation:
         if self.delayed:
             self._refuse_empty_risk_set()
 
-    def uncensored(self, times: Array, what: str) -> Array:
-        """Probability G of not being censored by each time; ``what`` names the times in a warning."""
-        return self._clipped(self._uncensored, times, what)
-
     def under_observation(self, times: Array, what: str) -> Array:
-        r"""Probability of having entered before each time and not being censored by it.
+        r"""Probability of having entered before each time and not being censored by it; ``what`` names the times.
 
         Without delayed entry this is :math:`G(t)`. With delayed entry, the share of the subjects event-free at
         :math:`t` that is in the risk set of size :math:`R(t)` is proportional to :math:`R(t) / S(t-)`, and
@@ -51,7 +82,9 @@ class Observation:
         is the probability up to a constant factor, the share of all subjects who enter before their event. The factor
         cancels in ratios such as the concordance index and the AUC (Hartman et al., 2023).
         """
-        return self._clipped(self._under_observation if self.delayed else self._uncensored, times, what)
+        curve = self._under_observation if self.delayed else self._uncensored
+        values = np.where(times > self.end, 0.0, curve(times))
+        return _clip(values, times, curve(np.unique(self.train.lower)), self.end, what)
 
     def _uncensored(self, times: Array) -> Array:
         return evaluate_steps(self.censoring, times, start=1.0)
@@ -69,21 +102,6 @@ class Observation:
         )
         return probability
 
-    def _clipped(self, curve: Curve, times: Array, what: str) -> Array:
-        values = curve(times)
-        unknown = (values <= 0.0) | (times > self.end)
-        if not unknown.any():
-            return values
-        known = curve(np.unique(self.train.lower))
-        # If all training subjects are censored at the same time there is no positive value, and no information.
-        lowest = float(known[known > 0.0].min()) if (known > 0.0).any() else 1.0
-        warn_follow_up(
-            f"{unknown.sum()} of {len(times)} {what} (up to {times[unknown].max():g}) lie where y_train, whose "
-            f"follow-up ends at {self.end:g}, has nobody under observation; the probability of being observed is "
-            f"clipped to {lowest:.4g} there, its smallest positive value. Use earlier times or a smaller tau."
-        )
-        return np.where(unknown, lowest, values)
-
     def _refuse_empty_risk_set(self) -> None:
         """Refuse a risk set that becomes empty and fills again by delayed entries: estimates stay 0 from then on."""
         for time, value in (self.survival, self.censoring):
@@ -94,3 +112,18 @@ class Observation:
                     "distributions of event and censoring times cannot be estimated. Leave out the "
                     f"{(self.train.lower <= empty).sum()} subjects who leave at or before that time."
                 )
+
+
+def _clip(values: Array, times: Array, known: Array, end: float, what: str) -> Array:
+    """Replace probabilities of 0 by the smallest positive of the known ones, with a warning that names the times."""
+    unknown = values <= 0.0
+    if not unknown.any():
+        return values
+    # If all training subjects are censored at the same time there is no positive value, and no information.
+    lowest = float(known[known > 0.0].min()) if (known > 0.0).any() else 1.0
+    warn_follow_up(
+        f"{unknown.sum()} of {len(times)} {what} (up to {times[unknown].max():g}) lie where y_train, whose "
+        f"follow-up ends at {end:g}, has nobody under observation; the probability of being observed is "
+        f"clipped to {lowest:.4g} there, its smallest positive value. Use earlier times or a smaller tau."
+    )
+    return np.where(unknown, lowest, values)
