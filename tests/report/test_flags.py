@@ -89,6 +89,17 @@ def test_short_follow_up_of_the_evaluation():
     assert "short_follow_up" in {flag.name for flag in find_flags(model, X[500:], early)}
 
 
+def test_follow_up_that_counts_from_entry_is_not_short():
+    """Hardly anybody would be followed from 40 to 80, but scores judge those who entered late enough."""
+    rng = np.random.default_rng(0)
+    X, entry = rng.normal(size=(3000, 1)), rng.uniform(40.0, 80.0, 3000)
+    age = 80.0 * (rng.exponential(size=3000) * np.exp(-0.7 * X[:, 0])) ** 0.2
+    end, kept = entry + rng.uniform(2.0, 10.0, 3000), entry < age
+    X, y = X[kept], Surv.right((age <= end)[kept], np.minimum(age, end)[kept], entry=entry[kept])
+    model = FPBoost(n_estimators=5, random_state=0).fit(X[:1000], y[:1000])
+    assert "short_follow_up" not in {flag.name for flag in find_flags(model, X[1000:], y[1000:])}
+
+
 def test_features_without_meaning_are_useless():
     rng = np.random.default_rng(0)
     X, time = rng.normal(size=(600, 3)), rng.exponential(size=600)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hazboost import FPBoost
+from hazboost import FPBoost, Surv
 from hazboost.data.target import Target
 from hazboost.metrics import concordance_index, integrated_brier_score
 from hazboost.report.forecasts import make_forecasts
@@ -79,6 +79,16 @@ def test_reference_is_remembered_by_the_model_without_training_rows():
         make_forecasts(with_rows, None)[1].probability, make_forecasts(without, None)[1].probability, atol=0.02
     )
     assert len(make_forecasts(without, None)) == 2
+
+
+def test_with_age_as_the_time_scale_scores_begin_after_entries():
+    """Half of the last age, where the times of other data may begin, is before all entries."""
+    X, y = simulate(0, n=400)
+    aged = Surv.right(y["event"], y["time"] + 50.0, entry=np.full(400, 50.0))
+    model = FPBoost(n_estimators=5, random_state=0).fit(X, aged)
+    grid = read_judged(model, X, aged).grid
+    assert grid[0] > 50.0
+    assert np.isfinite(integrated_brier_score(aged, aged, np.full((400, len(grid)), 0.5), grid))
 
 
 def test_delayed_entry_conditions_predictions():

@@ -159,7 +159,9 @@ class Evidence:
         last = float(np.sort(target.lower)[-min(ENOUGH_AT_RISK, len(target))])
         low, high = (target.event_quantile(share) for share in (FIRST, LAST))
         high = min(high, last)
-        return np.linspace(min(low, 0.5 * high), high, TIMES)
+        # With age as the time scale nobody has entered at half of the last age, and scores would not be defined there.
+        first = low if self.delayed and low < high else min(low, 0.5 * high)
+        return np.linspace(first, high, TIMES)
 
     @cached_property
     def moment(self) -> float:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from hazboost.data.nonparametric import censoring_distribution, evaluate_steps
+from hazboost.data.nonparametric import start_of_risk
 from hazboost.data.target import Target
 from hazboost.metrics.concordance import harrell
+from hazboost.metrics.weights import FollowUp
 from hazboost.report.cox import fit_cox
 from hazboost.report.evidence import ENOUGH_AT_RISK, MOST_COLUMNS, Evidence, resampled
 from hazboost.report.flags.flag import Check, Finding, NotAssessedError
@@ -71,7 +72,7 @@ def _with_events(time: Array, entry: Array, event: Array) -> Target:
 def short_follow_up(evidence: Evidence) -> Finding | None:
     """Hardly anybody is still under observation at the end of the evaluation."""
     target, last = evidence.judged.target, evidence.grid[-1:]
-    uncensored = float(evaluate_steps(censoring_distribution(target), last, start=1.0)[0])
+    uncensored = _share_uncensored(target, last)
     horizon = evidence.model.model_.horizon
     if horizon > evidence.grid[-1] * 1.25:
         return Finding(
@@ -87,6 +88,13 @@ def short_follow_up(evidence: Evidence) -> Finding | None:
         f"At time {number(float(last[0]))}, the end of the evaluation, only {percent(uncensored, 1)} of the subjects "
         "would not have been censored. Scores rest on few subjects with large weights.",
     )
+
+
+def _share_uncensored(target: Target, time: Array) -> float:
+    """Mean probability of not being censored by a time, of the subjects whom the Brier score judges then."""
+    follow_up, entry = FollowUp(target), target.entry[start_of_risk(target) < time]
+    probability = follow_up.probability(follow_up.since_entry(time, entry))
+    return float(probability.sum() / max((probability > 0.0).sum(), 1))
 
 
 def beyond_follow_up(evidence: Evidence) -> Finding | None:
