@@ -112,6 +112,23 @@ def test_intervals_contain_the_truth_as_often_as_they_say():
     np.testing.assert_allclose(covered / 400, 0.8, atol=0.08)
 
 
+@pytest.mark.parametrize(("n", "mean_censoring", "coverage"), [(100, 2.0, 0.948), (40, 0.4, 0.913)])
+def test_coverage_depends_on_the_number_of_events(n, mean_censoring, coverage):
+    """What the documentation says: 64 events on average are enough, and with 13 intervals are too narrow."""
+    rng = np.random.default_rng(0)
+
+    def sample(size):
+        x = rng.normal(size=size)
+        time, censoring = rng.exponential(np.exp(-x)), rng.exponential(mean_censoring, size)
+        return (time <= censoring, np.minimum(time, censoring)), x
+
+    truth = concordance_index(*sample(200_000))
+    intervals = [concordance_interval(*sample(n)) for _ in range(1000)]
+    # Three standard errors of 1,000 repetitions.
+    found = np.mean([one.low <= truth <= one.high for one in intervals])
+    assert found == pytest.approx(coverage, abs=3.0 * np.sqrt(coverage * (1.0 - coverage) / 1000))
+
+
 def test_ends_are_symmetric_on_their_scales(lung):
     table, y = lung
     age, sex = table["age"], -table["sex"]
