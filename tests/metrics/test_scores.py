@@ -140,6 +140,29 @@ def test_the_truth_scores_best(score, cause):
         assert (score(y, y, wrong, times, cause=cause) > best).all()
 
 
+def test_coarse_times_favour_risks_that_are_too_high():
+    """What the documentation says of yearly times, and that the likelihood is a way out."""
+    rng = np.random.default_rng(0)
+    risk = 1.0 / (1.0 + np.exp(1.8 - 0.8 * rng.uniform(-2.0, 2.0, 40_000)))
+    year, censoring = rng.geometric(risk), rng.geometric(0.25, len(risk))
+    event, last, years = year <= censoring, np.minimum(year, censoring), np.arange(1, 5)
+    y = Surv.right(event, last.astype(float))
+
+    def survival(factor):
+        return (1.0 - factor * risk)[:, None] ** years
+
+    def minus_log_likelihood(factor):
+        rate = factor * risk
+        return -np.mean((last - event) * np.log1p(-rate) + event * np.log(rate))
+
+    found = brier_score(y, y, survival(1.0), years)
+    uncensored = np.mean(((year[:, None] > years) - survival(1.0)) ** 2, axis=0)
+    np.testing.assert_allclose(found / uncensored, 1.22, atol=0.08)
+    assert (brier_score(y, y, survival(1.2), years) < found).all()
+    for factor in (0.8, 1.1, 1.2):
+        assert minus_log_likelihood(factor) > minus_log_likelihood(1.0)
+
+
 def test_integrals_are_means_over_time():
     y = ([True, False, True, True], [1.0, 2.0, 3.0, 4.0])
     predicted, times = np.linspace(0.1, 0.9, 12).reshape(4, 3)[:, ::-1], [1.0, 1.5, 3.5]
