@@ -134,6 +134,21 @@ def test_heads_of_all_families_with_all_activations(make_mixture):
     assert np.allclose(found[3], median, rtol=1e-7, atol=0.0)
 
 
+@pytest.mark.parametrize("name", HEADS)
+def test_heads_at_late_times(name):
+    """Up to the latest time that there is; parameters are ordinary."""
+    parameters = np.array([0.4, 1.1, 0.3])[: len(HEADS[name].parameters)]
+    log_t = np.array([-40.0, -1.0, 0.0, 1.0, 4.0, 30.0, 40.0, 120.0, 690.0])
+    program = """
+    const given = JSON.parse(require("fs").readFileSync(0, "utf8")), head = HEADS[given.name](given.parameters);
+    console.log(JSON.stringify([given.times.map(head.cumulative), given.times.map(head.logHazard)]));"""
+    given = {"name": name, "parameters": parameters.tolist(), "times": log_t.tolist()}
+    cumulative, log_hazard = run_node(f'"use strict";{model_script()}{program}', given)
+    at = HEADS[name].evaluate(log_t, *parameters)
+    assert np.allclose(cumulative, at.cumulative, rtol=1e-10, atol=0.0)
+    assert np.allclose(log_hazard, at.log_hazard, rtol=1e-10, atol=1e-10)
+
+
 def test_the_normal_distribution_to_the_last_digits():
     x = np.concatenate([np.linspace(-30.0, 8.0, 400), [-1e3, -1.0, 0.0, 1e-8]])
     program = 'console.log(JSON.stringify(JSON.parse(require("fs").readFileSync(0, "utf8")).map(logNormal)))'

@@ -43,7 +43,8 @@ function exponentiatedWeibull(z, logA) {
   const x = Math.min(z, MAX_EXPONENT), late = x > LATE_EXPONENT, u = Math.exp(x), c = complement(x);
   const logC = late ? -u : Math.log(c), y = logA + logC, w = Math.exp(y);
   const value = y > LATE_EXPONENT ? Math.exp(-w) : complement(y);
-  return { value, logSlope: (late ? x : x - u + c - logC) + y - w + value };
+  // y and value may be huge and of opposite signs, so they meet first
+  return { value, logSlope: (late ? x : x - u + c - logC) + (y - w + value) };
 }
 
 const HEADS = {
