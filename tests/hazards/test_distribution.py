@@ -353,6 +353,19 @@ def test_mean_of_a_very_wide_log_normal(single, sigma):
     assert mean == pytest.approx(np.exp(sigma**2 / 2.0), rel=1e-8)
 
 
+@pytest.mark.parametrize("w", [1e-3, 5e-4, 2e-4])
+def test_mean_of_a_log_normal_of_small_weight(single, w):
+    """S begins to fall only where H of the head alone is thousands."""
+
+    def log_integrand(x):
+        return x + w * log_ndtr(-3.5 * x)
+
+    x = np.linspace(-30.0, 690.0, 200_001)
+    peak = log_integrand(x).max()
+    expected = peak + np.log(np.exp(log_integrand(x) - peak).sum() * (x[1] - x[0]))
+    assert np.log(single("lognormal", 1.0, 3.5, w=w).mean()[0]) == pytest.approx(expected, rel=1e-8)
+
+
 def test_a_heavy_tail_that_ends_late(make_mixture):
     """Until a constant hazard ends all, at a time of about 1e30, S is about t^(-1/2)."""
     mixture = make_mixture({"loglogistic": 1, "exponential": 1}, "exp", "uniform")

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import integrate, stats
+from scipy.special import erfcx
 
 from hazboost.hazards.heads import HEADS, Evaluation, Head
 from hazboost.hazards.heads.base import CURVATURE, GRADIENT, VALUE
@@ -99,6 +100,29 @@ def test_cumulative_hazard_starts_at_zero_and_never_falls(head, data):
     cumulative = head.evaluate(np.linspace(-6_000.0, 600.0, 2001), *parameters).cumulative
     assert cumulative[0] < 1e-30
     assert (np.diff(cumulative) >= 0.0).all()
+
+
+@pytest.mark.parametrize(
+    "head", [one for one in HEADS.values() if one.cumulative_limit == np.inf], ids=lambda one: one.name
+)
+@given(data=st.data())
+def test_a_cumulative_hazard_grows_for_the_smallest_weight(head, data):
+    """Until it is much larger than one over the smallest weight; a weight of 1e-30 would else give no event ever."""
+    cumulative = head.evaluate(np.linspace(0.0, 690.0, 301), *draw_parameters(data, head, ordinary)).cumulative
+    assert ((np.diff(cumulative) > 0.0) | (cumulative[1:] > 1e40)).all()
+
+
+@pytest.mark.parametrize("z", [-3.0, 5.0, 99.9, 100.1, 299.0, 301.0, 1e5, 1e9, 1e32])
+def test_a_log_normal_head_is_right_however_late_it_is(z):
+    """With ``erfcx(x) = exp(x^2) erfc(x)`` nothing cancels."""
+    ratio = erfcx(z / np.sqrt(2.0))
+    hazard = np.sqrt(2.0 / np.pi) / ratio
+    at = HEADS["lognormal"].evaluate(0.0, z, 0.0)
+    assert at.cumulative == pytest.approx(0.5 * z * z - np.log(0.5 * ratio), rel=1e-13)
+    assert at.log_hazard == pytest.approx(np.log(hazard), rel=1e-12)
+    assert at.cumulative_slopes[0] == pytest.approx(hazard, rel=1e-10)
+    rounding = 1e-13 * abs(z)
+    assert at.log_hazard_slopes[0] == pytest.approx(hazard - z, rel=1e-7, abs=rounding)
 
 
 @heads

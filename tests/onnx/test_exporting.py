@@ -14,7 +14,7 @@ from hazboost import FPBoost, Surv
 from hazboost.data.features import readable
 from hazboost.hazards.activations import WEIGHT_ACTIVATIONS
 from hazboost.onnx import OUTPUTS, graph
-from tests.files.models import CASES, features, fitted
+from tests.files.models import CASES, features, fitted, outcome
 
 pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -135,6 +135,16 @@ def test_causes_whose_hazards_differ_in_time_have_the_incidences_of_adaptive_int
     times = [0.0, 1e-6, 0.01, 1.0, 2.9, 3.0, 3.1, 5.0, 1e4]
     found = compute(session_of(model, tmp_path), X[:40], times)
     assert_equal(model, X[:40], found, np.array(times), incidence=1e-5)
+
+
+def test_log_normal_heads_at_late_times(tmp_path):
+    """Their cumulative hazard grows on where their survival is below the smallest number."""
+    X, times = features("array"), np.array([1.0, 1e40, 1e150, 1e250])
+    model = FPBoost(0, 0, heads={"lognormal": 2}, n_estimators=3, init="marginal", random_state=0)
+    model.fit(X, outcome(CASES["names"]))
+    found = compute(session_of(model, tmp_path, outputs=["cumulative_hazard"]), X, times)["cumulative_hazard"]
+    assert (np.diff(found) > 0.0).all()
+    np.testing.assert_allclose(found, model.predict_cumulative_hazard_function(X, times=times), rtol=1e-5)
 
 
 def test_features_outside_of_the_training_data_are_treated_alike(tmp_path):

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from hazboost.hazards.heads.base import MAX_EXPONENT, Link, LogLocationScale
+from hazboost.hazards.heads.base import Link, LogLocationScale
 from hazboost.utils.arrays import Array
 from hazboost.utils.devices import special
 
 LOG_SQRT_2PI = 0.5 * np.log(2.0 * np.pi)
+#: From here on ``g`` is a series, accurate to 1e-14; elsewhere it is a difference of logarithms, which cancels late.
+LATE = 100.0
 
 
 class LogNormal(LogLocationScale):
@@ -20,9 +22,15 @@ class LogNormal(LogLocationScale):
     name = "lognormal"
 
     def link(self, z: Array, *log_shapes: Array) -> Link:
-        r"""``g`` is the normal hazard :math:`\varphi(z) / \Phi(-z)`, and :math:`(\log g)' = g - z`."""
-        z = np.minimum(z, MAX_EXPONENT)
+        r"""``g`` is the normal hazard :math:`\varphi(z) / \Phi(-z)`, and :math:`(\log g)' = g - z`.
+
+        Late, :math:`g - z = 1/z - 2/z^3 + 10/z^5 - \dots`. Nothing is cut: ``G`` is about :math:`z^2 / 2` there, which
+        a small weight needs, and which no ``z`` of bounded parameters makes overflow.
+        """
+        late, far = z > LATE, np.maximum(z, LATE)
+        inverse_square = 1.0 / (far * far)
+        excess = (1.0 - (2.0 - 10.0 * inverse_square) * inverse_square) / far
         cumulative = -special(z).log_ndtr(-z)
-        log_g = cumulative - 0.5 * z * z - LOG_SQRT_2PI
+        log_g = np.where(late, np.log(far + excess), cumulative - 0.5 * z * z - LOG_SQRT_2PI)
         g = np.exp(log_g)
-        return Link(cumulative, g, log_g, g - z)
+        return Link(cumulative, g, log_g, np.where(late, excess, g - z))

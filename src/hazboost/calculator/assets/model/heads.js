@@ -2,6 +2,7 @@
 
 const MAX_EXPONENT = 300;
 const LOG_SQRT_2PI = 0.5 * Math.log(2 * Math.PI);
+const LATE_NORMAL = 100; // from here on the normal hazard is computed from its series
 
 // Families whose H depends on time through z = log(eta) + k log(t) only: G(z), and the logarithm of its slope.
 const LINKS = {
@@ -14,11 +15,9 @@ const LINKS = {
     logSlope: (z) => z - Math.max(Math.log1p(Math.exp(Math.min(z, MAX_EXPONENT))), z),
   },
   lognormal: {
-    value: (z) => -logNormal(-Math.min(z, MAX_EXPONENT)),
-    logSlope: (z) => {
-      const x = Math.min(z, MAX_EXPONENT);
-      return -logNormal(-x) - 0.5 * x * x - LOG_SQRT_2PI;
-    },
+    value: (z) => -logNormal(-z),
+    logSlope: (z) => (z > LATE_NORMAL ? Math.log(z + (1 - (2 - 10 / (z * z)) / (z * z)) / z)
+      : -logNormal(-z) - 0.5 * z * z - LOG_SQRT_2PI),
   },
   exponentiated_weibull: {
     value: (z, logA) => exponentiatedWeibull(z, logA).value,
