@@ -51,6 +51,46 @@ def test_every_form_of_y_gives_the_same(metric):
         np.testing.assert_array_equal(metric(y), expected)
 
 
+LABELS = list("abcdef")
+#: Every argument that belongs to the rows of ``y``, as a function of that and of ``y``.
+BESIDE_Y = {
+    "concordance_index": metrics.concordance_index,
+    "concordance_index, weights": lambda y, weight: metrics.concordance_index(y, RISK, sample_weight=weight),
+    "concordance_interval": metrics.concordance_interval,
+    "concordance_difference": lambda y, risk: metrics.concordance_difference(y, risk, RISK),
+    "concordance_difference, other": lambda y, other: metrics.concordance_difference(y, RISK, other),
+    "concordance_index_ipcw": lambda y, risk: metrics.concordance_index_ipcw(y, y, risk, 5.0),
+    "cumulative_dynamic_auc": lambda y, risk: metrics.cumulative_dynamic_auc(y, y, risk, TIMES),
+    "cumulative_dynamic_roc": lambda y, risk: metrics.cumulative_dynamic_roc(y, y, risk, 3.5),
+    "brier_score": lambda y, estimate: metrics.brier_score(y, y, estimate, 3.5),
+    "integrated_brier_score": lambda y, one: metrics.integrated_brier_score(y, y, pd.concat([one, one], axis=1), TIMES),
+    "log_score": lambda y, estimate: metrics.log_score(y, y, estimate, 3.5),
+    "integrated_log_score": lambda y, one: metrics.integrated_log_score(y, y, pd.concat([one, one], axis=1), TIMES),
+    "d_calibration": metrics.d_calibration,
+    "calibration_curve": lambda y, estimate: metrics.calibration_curve(y, estimate, 1.5, n_bins=2),
+    "residuals": metrics.residuals,
+}
+
+
+@pytest.mark.parametrize("metric", BESIDE_Y.values(), ids=BESIDE_Y)
+def test_rows_in_another_order_than_those_of_y_are_refused(metric):
+    """By the same rule as in `FPBoost.fit`: labels of pandas must be in the same order, if both have some."""
+    y = pd.DataFrame({"time": TIME, "event": EVENT}, index=LABELS)
+    values = pd.Series(SURVIVAL[:, 0], index=LABELS)
+    metric(y, values)
+    metric(y, values.reset_index(drop=True))
+    with pytest.raises(ValueError, match=r"^y(_test)? and \w+ have the same row labels .* in a different order"):
+        metric(y, values[::-1])
+    with pytest.raises(ValueError, match=r"^y(_test)?\[0\] and \w+ have the same row labels"):
+        metric((y["event"], y["time"]), values[::-1])
+    with pytest.raises(ValueError, match=r"^y(_test)? and \w+ have different index labels"):
+        metric(y, values.rename(str.upper))
+
+
+def test_rows_are_compared_in_every_metric():
+    assert {name.partition(",")[0] for name in BESIDE_Y} == set(METRICS)
+
+
 @every_metric
 def test_interval_censored_rows_are_named(metric):
     y = Surv.interval(TIME, np.where(EVENT, TIME + np.array([0, 0, 1, 0, 0, 2]), np.inf))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hazboost.data.alignment import check_alignment
 from hazboost.data.nonparametric import aalen_johansen, evaluate_steps, kaplan_meier
 from hazboost.data.target import Target
 from hazboost.metrics.cases import Ranking, cases_and_controls
@@ -66,6 +67,7 @@ def cumulative_dynamic_auc(
     >>> auc.round(3).tolist(), round(mean, 3)
     ([1.0, 0.429], 0.673)
     """
+    check_alignment({"y_test": y_test, "risk": risk})
     train, test, grid = one_row_target(y_train, "y_train"), one_row_target(y_test, "y_test"), as_grid(times)
     risks = as_risks(risk, len(test), len(grid))
     auc = np.empty(len(grid))

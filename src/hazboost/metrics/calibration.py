@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import rankdata
 
+from hazboost.data.alignment import check_alignment
 from hazboost.data.nonparametric import aalen_johansen, evaluate_steps, kaplan_meier
 from hazboost.data.target import Target
 from hazboost.metrics.checks import (
@@ -78,6 +79,7 @@ def calibration_curve(
     >>> curve.predicted.round(2).tolist(), curve.observed.round(2).tolist(), curve.size.tolist()
     ([0.17, 0.27, 0.42, 0.66], [0.17, 0.26, 0.42, 0.68], [2500, 2500, 2500, 2500])
     """
+    check_alignment({"y": y, "estimate": estimate})
     target = one_row_target(y, "y")
     grid = as_grid(time)
     check_single(grid)

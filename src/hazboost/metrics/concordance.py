@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hazboost.data.alignment import check_alignment
 from hazboost.data.nonparametric import start_of_risk
 from hazboost.data.target import Target
 from hazboost.metrics.checks import as_risk, event_of_interest, exact_target, refuse_rows_after_an_event, warn_no_pairs
@@ -59,6 +60,7 @@ def concordance_index(y: Any, risk: npt.ArrayLike, *, cause: int | None = None, 
     >>> concordance_index(([True, True, False], [1.0, 2.0, 3.0]), [3.0, 1.0, 2.0])
     0.6666666666666666
     """
+    check_alignment({"y": y, "risk": risk, "sample_weight": sample_weight})
     target, event, time = read_comparable(y, cause, sample_weight)
     values = as_risk(risk, len(target))
     concordance = _share(*comparable_credit(event, time, values, start_of_risk(target), target.weight))

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.stats import chi2
 
+from hazboost.data.alignment import check_alignment
 from hazboost.metrics.checks import check_probabilities, one_row_target
 from hazboost.utils.arrays import Array, as_numbers
 from hazboost.utils.describe import describe
@@ -75,6 +76,7 @@ def d_calibration(y: Any, survival: npt.ArrayLike, *, n_bins: int = 10) -> DCali
     >>> d_calibration((np.ones(1000), time), np.exp(-1.3 * time)).p_value > 0.05
     False
     """
+    check_alignment({"y": y, "survival": survival})
     target = one_row_target(y, "y")
     values = as_numbers(survival, "survival")
     if values.shape != (len(target),):

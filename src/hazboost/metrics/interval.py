@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit, logit, ndtri
 
+from hazboost.data.alignment import check_alignment
 from hazboost.data.nonparametric import start_of_risk
 from hazboost.metrics.checks import as_risk, warn_no_pairs, warn_undefined
 from hazboost.metrics.concordance import comparable_credit, decreasing_time, read_comparable
@@ -138,6 +139,7 @@ def _normal_quantile(level: float) -> float:
 
 def _concordances(y: Any, risks: Mapping[str, npt.ArrayLike], cause: int | None) -> tuple[list[float], list[Array]]:
     """Concordance of each risk, and the influence of each subject on it."""
+    check_alignment({"y": y, **risks})
     target, event, time = read_comparable(y, cause)
     values = [as_risk(risk, len(target), name) for name, risk in risks.items()]
     concordances: list[float] = []

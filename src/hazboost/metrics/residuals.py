@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hazboost.data.alignment import check_alignment
 from hazboost.metrics.checks import as_cumulative_hazards, event_of_interest, one_row_target
 from hazboost.utils.arrays import Array
 
@@ -67,6 +68,7 @@ def residuals(y: Any, cumulative_hazard: npt.ArrayLike, *, cause: int | None = N
     >>> residuals(([1, 0], [2.0, 3.0]), [0.5, 0.5]).martingale
     array([ 0.5, -0.5])
     """
+    check_alignment({"y": y, "cumulative_hazard": cumulative_hazard})
     target = one_row_target(y, "y")
     hazard = as_cumulative_hazards(cumulative_hazard, len(target))
     event = event_of_interest(target, cause).astype(np.float64)

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from hazboost.data.alignment import check_alignment
 from hazboost.metrics.cases import Ranking, cases_and_controls
 from hazboost.metrics.checks import as_grid, as_risks, check_single, one_row_target, warn_undefined
 from hazboost.utils.arrays import Array
@@ -75,6 +76,7 @@ def cumulative_dynamic_roc(
     >>> round(curve.auc, 3)
     0.429
     """
+    check_alignment({"y_test": y_test, "risk": risk})
     train, test, grid = one_row_target(y_train, "y_train"), one_row_target(y_test, "y_test"), as_grid(time)
     check_single(grid)
     risks = as_risks(risk, len(test), len(grid))[:, 0]

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.integrate import trapezoid
 
+from hazboost.data.alignment import check_alignment
 from hazboost.data.nonparametric import start_of_risk
 from hazboost.data.target import Target
 from hazboost.metrics.checks import (
@@ -172,6 +173,7 @@ def _score(
     y_train: Any, y_test: Any, estimate: npt.ArrayLike, times: npt.ArrayLike, cause: int | None, cost: Cost
 ) -> Array:
     """Mean cost at each time, weighted by the inverse probability of being observed."""
+    check_alignment({"y_test": y_test, "estimate": estimate})
     train, test, grid = one_row_target(y_train, "y_train"), one_row_target(y_test, "y_test"), as_grid(times)
     predicted, event = as_probabilities(estimate, len(test), len(grid)), event_of_interest(test, cause)
     # Both cases become predictions of the binary outcome "event (of the cause) by t".

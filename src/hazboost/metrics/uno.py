@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hazboost.data.alignment import check_alignment
 from hazboost.data.nonparametric import start_of_risk
 from hazboost.data.target import Target
 from hazboost.metrics.checks import as_risk, event_of_interest, one_row_target, warn_no_pairs
@@ -67,6 +68,7 @@ def concordance_index_ipcw(
     >>> round(concordance_index_ipcw(y, y, [5.0, 4.0, 1.0, 2.0, 3.0]), 4)
     0.4286
     """
+    check_alignment({"y_test": y_test, "risk": risk})
     train, test = one_row_target(y_train, "y_train"), one_row_target(y_test, "y_test")
     values, event = as_risk(risk, len(test)), event_of_interest(test, cause)
     # Strictly before tau, as in Uno et al. and scikit-survival.
