@@ -125,6 +125,32 @@ def test_a_column_that_changes_its_kind_is_refused():
         small().fit(numeric, Y).predict(categorical)
 
 
+EMPTY = {
+    "objects": lambda names: pd.DataFrame({name: [None, None] for name in names}),
+    "numbers": lambda names: pd.DataFrame({name: [np.nan, np.nan] for name in names}),
+    "text": lambda names: pd.DataFrame({name: pd.Series([None, None], dtype="string") for name in names}),
+    "dates": lambda names: pd.DataFrame({name: [pd.NaT, pd.NaT] for name in names}),
+    "categories": lambda names: pd.DataFrame({name: pd.Categorical([None, None]) for name in names}),
+    "polars, null": lambda names: pl.DataFrame({name: [None, None] for name in names}),
+    "polars, NaN": lambda names: pl.DataFrame({name: [np.nan, np.nan] for name in names}),
+    "polars, text": lambda names: pl.DataFrame(
+        {name: [None, None] for name in names}, schema=dict.fromkeys(names, pl.String)
+    ),
+    "polars, dates": lambda names: pl.DataFrame(
+        {name: [None, None] for name in names}, schema=dict.fromkeys(names, pl.Date)
+    ),
+    "Arrow, null": lambda names: pa.table({name: pa.nulls(2) for name in names}),
+    "Arrow, dates": lambda names: pa.table({name: pa.nulls(2, pa.timestamp("s")) for name in names}),
+}
+
+
+@pytest.mark.parametrize("kind", EMPTY)
+def test_a_column_without_any_value_is_missing_whatever_its_type(kind):
+    """Of numbers, too: one row of JSON, in which a number is null, has no type."""
+    schema = learn_schema(pandas_frame())
+    np.testing.assert_array_equal(schema.encode(EMPTY[kind](["a", "kind", "b"])), np.full((2, 3), np.nan))
+
+
 # Names
 
 

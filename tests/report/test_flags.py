@@ -81,6 +81,13 @@ def test_unknown_categories_are_outside_of_the_range():
     assert "categories that training did not have" in found["outside_range"].details[0][1]
 
 
+def test_a_column_without_any_value_has_no_unknown_categories():
+    X, y = simulate(0, n=600)
+    model = FPBoost(n_estimators=5, random_state=0).fit(X[:400], y[:400])
+    found = find_flags(model, X[400:].assign(stage=None), y[400:])
+    assert "categories that training did not have" not in str([flag.details for flag in found])
+
+
 def test_short_follow_up_of_the_evaluation():
     X, y = simulate(0, n=800)
     model = FPBoost(n_estimators=5, random_state=0).fit(X[:500], y[:500])

@@ -15,7 +15,7 @@ import scipy.sparse
 from sklearn.utils.validation import check_array
 
 from hazboost.data.categories import Categories, in_order, read_categories
-from hazboost.data.frames import column_names, is_table, refuse_repeated_names, to_computer
+from hazboost.data.frames import column_names, is_empty, is_table, refuse_repeated_names, to_computer
 from hazboost.utils.arrays import Array, Indices, Mask, as_numbers, as_plain, refuse_without_numbers
 from hazboost.utils.devices import beside, is_on_device, reduce_rows, to_host
 
@@ -64,18 +64,29 @@ class Schema:
     def _encode_table(self, X: Any) -> Array:
         names = column_names(X)
         self._refuse_other_numbers(names)
-        columns = [_read_column(X, name) for name in names]
-        encoded = np.empty((X.shape[0], len(columns)))
-        for i, (name, column) in enumerate(zip(names, columns, strict=True)):
-            # Codes of categories would be read as numbers, or numbers as codes, without an error from XGBoost.
-            if (i in self.categories) != isinstance(column, Categories):
-                was, now = ("categorical", "numeric") if i in self.categories else ("numeric", "categorical")
-                raise ValueError(
-                    f"X: column {name!r} was {was} when the model was fitted and is {now} now; convert it to what it "
-                    "was."
-                )
-            encoded[:, i] = column.encode(self.categories[i], name) if isinstance(column, Categories) else column
+        encoded = np.empty((X.shape[0], len(names)))
+        for i, name in enumerate(names):
+            encoded[:, i] = self._encode_column(_read_column(X[name], name), i, name)
         return encoded
+
+    def _encode_column(self, column: Categories | Array, position: int, name: Any) -> Array | float:
+        known = self.categories.get(position)
+        if isinstance(column, Categories):
+            if known is not None:
+                return column.encode(known, name)
+            is_missing = column.codes < 0
+        else:
+            if known is None:
+                return column
+            is_missing = np.isnan(column)
+        # A library of tables can only guess the kind of a column without any value.
+        if is_missing.all():
+            return np.nan
+        # Codes of categories would be read as numbers, or numbers as codes, without an error from XGBoost.
+        was, now = ("numeric", "categorical") if known is None else ("categorical", "numeric")
+        raise ValueError(
+            f"X: column {name!r} was {was} when the model was fitted and is {now} now; convert it to what it was."
+        )
 
     def _refuse_other_numbers(self, names: list[Any]) -> None:
         """Compare names that are numbers, which scikit-learn does not; those that are text have been compared.
@@ -226,12 +237,17 @@ def upper_limits(highest: Array, categories: Collection[int]) -> tuple[float, ..
     return tuple(limits.tolist())
 
 
-def _read_column(X: Any, name: Any) -> Categories | Array:
+def _read_column(column: Any, name: Any) -> Categories | Array:
     """Read a column of a table: categories, or numbers with NaN for missing values."""
-    categories = read_categories(X[name])
+    categories = read_categories(column)
     if categories is not None:
         return categories
-    numbers = as_numbers(X[name], f"X: column {name!r}", WANTED)
+    try:
+        numbers = as_numbers(column, f"X: column {name!r}", WANTED)
+    except ValueError:
+        if is_empty(column):  # dates, for example, all of which are missing
+            return np.full(len(column), np.nan)
+        raise
     if numbers.ndim != 1:
         raise ValueError(f"X: column {name!r} must be {WANTED}; got several values in each row.")
     return numbers

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import numpy as np
+
 from hazboost.utils.describe import and_more
 
 
@@ -25,6 +27,12 @@ def column_names(table: Any) -> list[Any]:
     """Names of the columns."""
     # The attribute `columns` of an Arrow table holds the columns themselves.
     return list(table.column_names if _is_arrow(table) else table.columns)
+
+
+def is_empty(column: Any) -> bool:
+    """Whether every value of a column is missing."""
+    missing = column.isna() if hasattr(column, "isna") else column.is_null()
+    return bool(np.asarray(missing).all())
 
 
 def refuse_repeated_names(names: list[Any], argument: str) -> None:

@@ -64,8 +64,9 @@ def _unknown_categories(evidence: Evidence) -> dict[str, int]:
     for position, name in enumerate(column_names(X)):
         if position in evidence.categories:
             column = read_categories(X[name])
-            missing = int((column.codes < 0).sum()) if column is not None else 0
-            found[evidence.names[position]] = int(np.isnan(evidence.test.encoded[:, position]).sum()) - missing
+            if column is not None:  # else it has no value at all
+                missing = int((column.codes < 0).sum())
+                found[evidence.names[position]] = int(np.isnan(evidence.test.encoded[:, position]).sum()) - missing
     return found
 
 
