@@ -275,9 +275,9 @@ class FPBoost(Publisher):
     zero is moved to half the smallest positive time, because most hazards are 0 or infinite at zero; S(0) = 1 always.
 
     **Missing values** (NaN) follow the default direction that XGBoost learns for each split; entries of a sparse matrix
-    that are not stored count as missing. Categories unknown to training are missing, too; a column all of whose
-    categories are unknown is refused. A subject all of whose heads are switched off has the constant hazard of half an
-    event in all of the training follow-up.
+    that are not stored count as missing. Categories unknown to training are missing, too, with a warning; a column all
+    of whose values are of another type than its categories is refused. A subject all of whose heads are switched off
+    has the constant hazard of half an event in all of the training follow-up.
 
     **Rounded times**, with which many events share few distinct times, bias the predicted survival; a warning says so.
     `hazboost.Surv.rounded` makes intervals of them, which do not.

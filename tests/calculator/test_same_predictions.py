@@ -155,6 +155,7 @@ def test_the_normal_distribution_to_the_last_digits():
     assert np.allclose(run_node(model_script() + program, x.tolist()), log_ndtr(x), rtol=1e-13, atol=1e-18)
 
 
+@pytest.mark.filterwarnings("ignore:X. column .* are not in the training data")
 def test_categories_that_are_unknown_are_missing():
     model = fit("categories", 120, **FEW)
     X = rows("categories", 20)

@@ -22,7 +22,7 @@ from hazboost import FPBoost, Surv
 from hazboost.cli import models, tables
 from hazboost.cli.command import SUBCOMMANDS
 from hazboost.cli.outcomes import read_events
-from hazboost.cli.values import read_numbers
+from hazboost.cli.values import as_known_categories, read_numbers
 from hazboost.datasets import load_dataset
 from hazboost.explain import contributions, importance
 from hazboost.metrics import concordance_index
@@ -497,8 +497,30 @@ BAD_FEATURES = {
         "column 'age' must have numbers; got 'old' in row 185",
     ),
     "infinite": (lambda table: table.assign(age=[*[50.0] * 185, np.inf]), "column 'age' is infinite in row 185"),
-    "other codes": (lambda table: table.assign(tgrade="grade 1"), "no value of column 'tgrade' is a category"),
 }
+
+
+@pytest.mark.parametrize("new", [slice(None), slice(-1, None)], ids=["all rows", "the last row"])
+def test_new_categories_are_missing_with_a_warning_in_every_block(
+    new, folder, test_rows, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr(models.feature_blocks, "__defaults__", (50,))
+    for value in ("grade 1", None):
+        table = test_rows.copy()
+        table.iloc[new, table.columns.get_loc("tgrade")] = value
+        table.to_csv(tmp_path / "new.csv", index=False)
+        assert call("predict", folder / "model.hzb", tmp_path / "new.csv", "-o", tmp_path / f"{value}.csv") == 0
+        warned = "categories that are not in the training data: 'grade 1' (str). They count" in capsys.readouterr().err
+        assert warned == (value is not None)
+    assert (tmp_path / "grade 1.csv").read_bytes() == (tmp_path / "None.csv").read_bytes()
+
+
+@pytest.mark.parametrize(("keep_text", "text"), [(True, "x"), (False, None)])
+def test_categories_that_are_numbers_to_the_model_are_read_as_numbers(keep_text, text):
+    column = as_known_categories(pd.Series(["1", "7", "x", None], dtype=object), [1, 2], keep_text=keep_text)
+    assert column.astype(object).where(column.notna(), None).tolist() == [1, 7, text, None]
+    words = as_known_categories(pd.Series(["1", "7"], dtype=object), ["1", "2"], keep_text=keep_text)
+    assert words.tolist() == ["1", "7"]
 
 
 @pytest.mark.parametrize("case", BAD_FEATURES)

@@ -1,4 +1,6 @@
-"""Categories of prediction that training did not know: a few are missing values, all of them are a mistake."""
+"""Categories of prediction that training did not know: they are missing values; other types are a mistake."""
+
+import datetime as dt
 
 import numpy as np
 import pandas as pd
@@ -37,23 +39,33 @@ def test_codes_are_those_of_training(table):
     np.testing.assert_array_equal(codes, [2.0, 0.0, np.nan, 1.0, 1.0])
 
 
-@tables
-def test_few_unknown_categories_are_missing(table):
-    schema = learn_schema(table(TRAINING))
-    codes = schema.encode(table(["a", "new", "b", None]))[:, 0]
-    np.testing.assert_array_equal(codes, [0.0, np.nan, 1.0, np.nan])
-    with pytest.warns(UserWarning, match=r"X: 2 of 3 values of column 'kind' are categories .* 'new', 'old' \(str\)"):
-        codes = schema.encode(table(["a", "new", "old", None]))[:, 0]
-    np.testing.assert_array_equal(codes, [0.0, np.nan, np.nan, np.nan])
+#: Values at prediction, their codes, and the categories that the warning names.
+UNKNOWN = {
+    "one": (["new"], [np.nan], "'new'"),
+    "all": (["new", "old", None, "new"], [np.nan] * 4, "'new', 'old'"),
+    "most": (["a", "new", "old"], [0.0, np.nan, np.nan], "'new', 'old'"),
+    "half": (["new", "b"], [np.nan, 1.0], "'new'"),
+    "few": (["a", "new", "b", None, "c"], [0.0, np.nan, 1.0, np.nan, 2.0], "'new'"),
+}
 
 
 @tables
-def test_a_column_of_unknown_categories_is_refused(table):
+@pytest.mark.parametrize("case", UNKNOWN)
+def test_unknown_categories_are_missing_however_many_they_are(table, case):
+    values, codes, named = UNKNOWN[case]
     schema = learn_schema(table(TRAINING))
-    message = r"no value of column 'kind' is .* known are 'a', 'b', 'c' \(str\), found were 'x', 'y' \(str\)"
-    with pytest.raises(ValueError, match=message):
-        schema.encode(table(["x", "y", None, "x"]))
-    np.testing.assert_array_equal(schema.encode(pandas_table([None, None])), np.nan)
+    with pytest.warns(UserWarning, match="are not in the training data") as caught:
+        np.testing.assert_array_equal(schema.encode(table(values))[:, 0], codes)
+    (warning,) = caught
+    assert str(warning.message) == (
+        f"X: column 'kind' has categories that are not in the training data: {named} (str). They count as missing; "
+        "known are 'a', 'b', 'c' (str). Check the spelling."
+    )
+
+
+def test_categories_that_do_not_occur_are_not_unknown():
+    table = pd.DataFrame({"kind": pd.Categorical(["a", None], ["a", "new"])})
+    np.testing.assert_array_equal(learn_schema(pandas_table(TRAINING)).encode(table)[:, 0], [0.0, np.nan])
 
 
 def test_text_for_numbers_is_refused():
@@ -66,11 +78,22 @@ def test_text_for_numbers_is_refused():
     np.testing.assert_array_equal(schema.encode(pandas_table([2.0, 1.0])), [[1.0], [0.0]])
 
 
-@tables
-def test_one_subject_of_a_new_category_is_no_mistake(table):
-    schema = learn_schema(table(TRAINING))
-    with pytest.warns(UserWarning, match="the category 'new' of column 'kind' is not in the training data.* missing"):
-        np.testing.assert_array_equal(schema.encode(table(["new"])), [[np.nan]])
+@pytest.mark.parametrize("values", [[7], [7.0], [7.0, None], [7, 8], [7, "text"]])
+def test_whole_numbers_may_be_read_as_others(values):
+    """A missing value beside them makes them so; they are no mistake."""
+    schema = learn_schema(pandas_table([1, 2, 3]))
+    with pytest.warns(UserWarning, match="categories that are not in the training data: 7"):
+        np.testing.assert_array_equal(schema.encode(pandas_table(values))[:, 0], np.nan)
+
+
+@pytest.mark.parametrize(
+    ("known", "found"), [(["a", "b"], [1, 2]), ([True, False], [3, 4]), (["a", 1], [dt.date(2020, 1, 1)])]
+)
+def test_values_of_another_type_are_refused(known, found):
+    schema = learn_schema(pandas_table(known))
+    for values in (found, found[:1], [*found, None]):
+        with pytest.raises(ValueError, match="no value of column 'kind' is of the type of its categories"):
+            schema.encode(pandas_table(values))
 
 
 def test_categories_are_shared_between_all_kinds_of_table():

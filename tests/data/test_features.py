@@ -20,6 +20,10 @@ TIME = RNG.weibull(1.5, N) * np.exp(-EFFECT - 0.5 * NUMBERS[:, 0])
 Y = RNG.random(N) < 0.8, TIME
 
 
+#: The warning is tested in `test_categories`.
+new_categories = pytest.mark.filterwarnings("ignore:X. column .* are not in the training data")
+
+
 def small(**parameters):
     """Some rounds from the start without features, with two heads: nothing is chosen."""
     return FPBoost(**{"n_estimators": 10, "init": "marginal", "heads": None, "random_state": 0, **parameters})
@@ -68,6 +72,7 @@ def test_categories_absent_at_prediction_do_not_shift_the_others():
     np.testing.assert_array_equal(model.predict(frame), model.predict(pandas_frame())[only])
 
 
+@new_categories
 def test_unseen_categories_are_missing():
     model = small().fit(pandas_frame(np.where(np.arange(N) % 7 == 0, None, KINDS)), Y)
     new = np.arange(N) % 3 == 0
@@ -87,6 +92,7 @@ def test_ordered_categories_are_accepted():
     np.testing.assert_array_equal(small().fit(frame, Y).predict(frame), small().fit(pandas_frame(), Y).predict(frame))
 
 
+@new_categories
 def test_a_validation_set_may_have_other_categories():
     other = pandas_frame(np.where(np.arange(N) % 3 == 0, "violet", KINDS))
     plain, watched = small().fit(pandas_frame(), Y), small().fit(pandas_frame(), Y, eval_set=(other, Y))
@@ -105,6 +111,7 @@ def test_polars_and_pandas_give_the_same_model(dtype):
     np.testing.assert_array_equal(model.predict(polars_frame(dtype=other)), expected)
 
 
+@new_categories
 @pytest.mark.parametrize("dtype", POLARS_KINDS)
 def test_polars_categories_keep_their_meaning(dtype):
     model = small().fit(polars_frame(dtype=dtype), Y)
@@ -447,6 +454,7 @@ def test_a_schema_reads_names_categories_and_sparsity():
     assert learn_schema(pandas_frame()) == Schema(["a", "kind", "b"], {1: ["blue", "green", "red"]}, sparse=False)
 
 
+@new_categories
 def test_a_schema_encodes_categories_as_codes():
     frame = pd.DataFrame({"kind": pd.Categorical(["b", "a", None, "z"])})
     schema = Schema(["kind"], {0: ["a", "b"]}, sparse=False)

@@ -29,7 +29,7 @@ class Situation:
     times: np.ndarray = field(init=False)
 
     def __post_init__(self):
-        self.raw = join(self.inputs.raw[typical_rows(self.inputs.raw)], new_rows(self.case.features))
+        self.raw = join(self.inputs.raw[:4], new_rows(self.case.features))
         self.X = self.contained(self.raw)
         self.times = prediction_times(self.model)
 
@@ -45,12 +45,6 @@ class Situation:
         return self.model.predict_hazard_function(
             self.X if X is None else X, times=self.times if times is None else times, cause=cause
         )
-
-
-def typical_rows(raw):
-    """The first rows, and one with a value in each category: a table in which all values are new is refused."""
-    known = [np.flatnonzero(~np.isnan(raw.columns[i]))[:1] for i, kind in enumerate(raw.kinds) if kind == "category"]
-    return np.unique(np.concatenate([np.arange(min(4, len(raw))), *known]))
 
 
 def join(*parts):

@@ -73,6 +73,7 @@ def test_distance_of_distributions_needs_quantiles_only(values):
     assert _distance(moved, quantiles) > 0.3
 
 
+@pytest.mark.filterwarnings("ignore:X. column .* are not in the training data")
 def test_unknown_categories_are_outside_of_the_range():
     X, y = simulate(0, n=600)
     model = FPBoost(n_estimators=5, random_state=0).fit(X[:400], y[:400])

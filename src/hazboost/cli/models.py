@@ -27,8 +27,8 @@ def read_model(path: str, jobs: int | None = None) -> FPBoost:
 def features_of(model: FPBoost, path: str, table: Any, *, first: bool = True) -> Any:
     """The columns that the model was fitted to, in their order; others are left out.
 
-    A new category is a missing value. Whether all of them are new, because a column is coded in another way, is judged
-    on the ``first`` rows of a table; later ones may be few.
+    A new category is a missing value. Whether there is text for numbers, because a column is coded in another way, is
+    judged on the ``first`` rows of a table; later ones may be few.
     """
     schema = model.model_.schema
     names = list(getattr(model, "feature_names_in_", []))
@@ -46,7 +46,7 @@ def features_of(model: FPBoost, path: str, table: Any, *, first: bool = True) ->
         if known is None:
             features[name] = read_finite(column)
         else:
-            features[name] = as_known_categories(column, known, keep_unknown=first)
+            features[name] = as_known_categories(column, known, keep_text=first)
     # Numbered columns have no names of their own for the model.
     return features if hasattr(model, "feature_names_in_") else features.set_axis(range(len(names)), axis=1)
 

@@ -121,16 +121,20 @@ def as_categories(column: Any) -> Any:
     return texts.astype("category")
 
 
-def as_known_categories(column: Any, known: list[Any], *, keep_unknown: bool) -> Any:
+def as_known_categories(column: Any, known: list[Any], *, keep_text: bool) -> Any:
     """Categories as the model knows them, whether they were read as text or as numbers.
 
-    Unknown ones are missing values, unless they are kept for the model to judge.
+    Unknown ones are numbers if the model knows numbers and they can be read so. Other text is then missing, unless it
+    is kept for the model to judge.
     """
     by_text = {str(category): category for category in known}
     texts = column.astype(object).map(str, na_action="ignore")
-    if not keep_unknown:
-        texts = texts.where(texts.isin(list(by_text)))
-    return texts.map(lambda text: by_text.get(text, text), na_action="ignore").astype(object).astype("category")
+    values = texts.map(lambda text: by_text.get(text, text), na_action="ignore")
+    if not any(isinstance(category, str) for category in known):
+        unknown = texts.notna() & ~texts.isin(list(by_text))
+        numbers = as_numbers(texts[unknown])
+        values[unknown] = numbers.astype(object).where(numbers.notna(), texts[unknown] if keep_text else None)
+    return values.astype(object).astype("category")
 
 
 def _refuse_first(column: Any, wrong: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -58,31 +59,32 @@ def _number(values: list[Any]) -> Categories:
 
 
 def _check_unknown(column: Categories, unknown: Any, known: list[Any], name: Any) -> None:
-    """Refuse a column all of whose categories are unknown to training, and warn if most of them are.
+    """Warn of categories that are unknown to training, and refuse a column all of whose values are of another type.
 
-    One new category, such as a new hospital, is missing information. If all are new, the column is coded differently,
-    for example with text for numbers, and all of its information would be lost.
+    A new category, such as a new hospital, is missing information. Values of another type, such as numbers for text,
+    mean that the column is coded differently, and that all of its information would be lost. Neither depends on how
+    many rows there are.
     """
     rows = np.bincount(column.codes[column.codes >= 0], minlength=len(column.categories))
-    total, strange = int(rows.sum()), int(rows[unknown].sum())
     found = [column.categories[i] for i in np.flatnonzero(unknown & (rows > 0))]
-    if strange == total > 0:
-        if len(column.codes) > 1 or type(found[0]) not in set(map(type, known)):
-            raise ValueError(
-                f"X: no value of column {name!r} is a category of the training data; known are {_list(known)}, "
-                f"found were {_list(found)}. Code the column as in training."
-            )
-        warn_caller(
-            f"X: the category {describe(found[0])} of column {name!r} is not in the training data, which has "
-            f"{_list(known)}; it counts as missing. Check its spelling.",
-            UserWarning,
+    if not found:
+        return
+    nothing_known = not rows[~unknown].any()
+    if nothing_known and {_kind(one) for one in found}.isdisjoint(map(_kind, known)):
+        raise ValueError(
+            f"X: no value of column {name!r} is of the type of its categories in the training data; known are "
+            f"{_list(known)}, found were {_list(found)}. Code the column as in training."
         )
-    elif 2 * strange > total:
-        warn_caller(
-            f"X: {strange} of {total} values of column {name!r} are categories that are not in the training data, such "
-            f"as {_list(found)}; they count as missing. The training data have {_list(known)}; check the coding.",
-            UserWarning,
-        )
+    warn_caller(
+        f"X: column {name!r} has categories that are not in the training data: {_list(found)}. They count as "
+        f"missing; known are {_list(known)}. Check the spelling.",
+        UserWarning,
+    )
+
+
+def _kind(category: Any) -> type:
+    """The type of a category; all numbers are of one, because whole ones may be read as others beside missing ones."""
+    return next((kind for kind in (bool, Real, str) if isinstance(category, kind)), type(category))
 
 
 def _list(categories: list[Any]) -> str:
