@@ -110,6 +110,13 @@ def test_every_kind_of_outcome_is_fitted(kind, tmp_path):
     assert hazboost.load(output).feature_names_in_.tolist() == ["x"]
 
 
+def test_an_interval_without_both_ends_is_refused(tmp_path, capsys):
+    table, options = KINDS["interval"]
+    table.assign(time=table["time"].where(table["event"] == 1)).to_csv(tmp_path / "data.csv", index=False)
+    assert call("fit", tmp_path / "data.csv", *options.split(), "--rounds", "3", "-o", tmp_path / "model.hzb") == 2
+    assert "lower and upper must not both be missing; got NaN and NaN (row " in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("no", "yes"), [("no", "yes"), ("alive", "dead"), ("False", "True"), ("censored", "event"), ("Alive", "DEAD ")]
 )

@@ -114,6 +114,10 @@ WRONG_ROWS = {
     "exchanged bounds": (table(lower=[1.0, 5.0], upper=[2.0, 4.0]), "after upper; got 5.0 and 4.0 (row 1)"),
     "negative upper": (table(lower=[0.0], upper=[-1.0]), "every upper must be non-negative; got -1.0 (row 0)"),
     "infinite lower": (table(lower=[np.inf], upper=[np.inf]), "every lower must be finite; got inf (row 0)"),
+    "neither lower nor upper": (
+        table(lower=[0.0, np.nan], upper=[2.0, np.nan]),
+        "lower and upper must not both be missing; got NaN and NaN (row 1)",
+    ),
     "entry after interval": (table(lower=[0.0], upper=[2.0], entry=[3.0]), "got 3.0 and 2.0 (row 0)"),
 }
 

@@ -130,6 +130,10 @@ def test_missing_bounds_of_every_library():
         (lambda: Surv.counting([2.0], [1.0], [1]), "Surv.counting: start must be before stop; got 2.0 and 1.0 (row 0)"),
         (lambda: Surv.counting([0, 0], [2, 1], [0, 0], [5, 5]), "Surv.counting: the rows of one id must not overlap"),
         (lambda: Surv.counting([0], [2], [0], [None]), "Surv.counting: every row needs its id; got None (row 0)"),
+        (
+            lambda: Surv.interval([1.0, None, np.nan, 0.0], [None, None, np.nan, 2.0]),
+            "Surv.interval: lower and upper must not both be missing; got NaN and NaN (row 1), NaN and NaN (row 2)",
+        ),
         (lambda: Surv.interval([2.0], [1.0]), "Surv.interval: lower must not be after upper; got 2.0 and 1.0 (row 0)"),
         (
             lambda: Surv.right([1, 0], np.ma.array([1.0, 2.0], mask=[0, 1])),

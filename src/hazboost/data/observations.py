@@ -158,8 +158,19 @@ def as_column(time: Any, name: str, what: str) -> Array:
 
 
 def check_interval(lower: Any, upper: Any, name: str) -> tuple[Array, Array]:
-    """Check interval bounds; a missing lower bound (NaN, minus infinity) becomes 0, a missing upper one infinity."""
+    """Check interval bounds; a missing lower bound (NaN, minus infinity) becomes 0, a missing upper one infinity.
+
+    A row in which both are NaN is refused: it is a missing outcome, and not one of which nothing is known.
+    """
     low, high = as_column(lower, name, "lower"), as_column(upper, name, "upper")
+    if len(low) == len(high):  # other lengths are another error
+        rows = np.flatnonzero(np.isnan(low) & np.isnan(high))
+        if len(rows):
+            named = [f"NaN and NaN (row {row})" for row in rows[:3]]
+            raise ValueError(
+                f"{name}: lower and upper must not both be missing; got {and_more(named, len(rows))}. Leave such rows "
+                "out, or give lower for right censoring or upper for left censoring."
+            )
     # 0 and infinity are the bounds that carry no information: every event lies between them.
     low = np.where(np.isnan(low) | (low == -np.inf), 0.0, low)
     high = np.where(np.isnan(high), np.inf, high)

@@ -102,7 +102,7 @@ class Surv:
         ----------
         lower : array-like of shape (n,), or name
             Last time at which the subject is known to be event-free. 0, NaN, None or minus infinity if there is none
-            (left censoring).
+            (left censoring). A row in which both ``lower`` and ``upper`` are NaN or None is refused.
         upper : array-like of shape (n,), or name
             First time at which the event is known to have happened; equal to ``lower`` if the event time is exact.
             Infinity, NaN or None if there is none (right censoring).
