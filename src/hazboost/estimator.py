@@ -543,6 +543,7 @@ class FPBoost(Publisher):
         """
         self._validate_params()
         self._check_combinations()
+        refuse_company("FPBoost.fit_batches")
         named = BaseEstimator()
         with TemporaryDirectory(prefix="hazboost-", dir=cache, ignore_cleanup_errors=True) as folder:
             source = batches if isinstance(batches, Batches) else Batches(batches)

@@ -64,14 +64,26 @@ def test_an_error_in_one_process_ends_the_others():
     assert isinstance(second, ValueError)
 
 
-def test_a_fit_in_company_is_refused():
+def fit(X, y):
+    return FPBoost(n_estimators=1).fit(X, y)
+
+
+def fit_batches(X, y):
+    return FPBoost(n_estimators=1).fit_batches([(X, y)])
+
+
+@pytest.mark.parametrize("train", [fit, fit_batches])
+def test_a_fit_in_company_is_refused(train):
     """Each process would choose a start of its own, and the trees would be those of all of them."""
 
-    def fit(rows):
-        return FPBoost(n_estimators=1).fit(X[rows], (np.ones(len(X[rows])), np.arange(1.0, len(X[rows]) + 1.0)))
+    def train_on(rows):
+        n = len(X[rows])
+        return train(X[rows], (np.ones(n), np.arange(1.0, n + 1.0)))
 
-    refused = in_threads(fit, [slice(0, 70), slice(70, 300)])
-    assert all(isinstance(one, RuntimeError) and "connected with others" in str(one) for one in refused)
+    refused = in_threads(train_on, [slice(0, 70), slice(70, 300)])
+    for one in refused:
+        assert isinstance(one, RuntimeError)
+        assert str(one).startswith(f"FPBoost.{train.__name__} was called in a process that xgboost has connected")
 
 
 def test_a_stopped_tracker_lets_go_of_those_who_wait_there():
