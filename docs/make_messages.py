@@ -113,6 +113,7 @@ WORDS = {
     "files.store:own_version()": "version",
     "files.store:size": "n",
     "engines.collective:who": "function",
+    "estimator.load:computed": "name",
     "estimator:name": "family",
     "metrics.checks.as_risk:name": "=risk",
     "metrics.checks.check_probabilities:name": "argument",

@@ -850,7 +850,8 @@ def load(path: str | os.PathLike[str]) -> FPBoost:
     ModelFileError
         The file is damaged, was changed, is newer than this version of hazboost, or is no model file.
     """
-    fitted = read_file(path)
+    file = Path(path)
+    fitted = read_file(file)
     try:
         model = FPBoost(**fitted.parameters)
         model._validate_params()
@@ -859,6 +860,12 @@ def load(path: str | os.PathLike[str]) -> FPBoost:
             "path: the model has parameters that this version of hazboost does not know; install the version that has "
             "written the file."
         ) from error
+    computed = next((name for name in fitted.attributes if hasattr(FPBoost, name)), None)
+    if computed is not None:
+        raise ModelFileError(
+            f"path: {file.name} was changed: it has a value for {computed}, which is computed from the model; use "
+            "another copy of it, or save the model again."
+        )
     for name, value in {**fitted.attributes, "model_": fitted.model}.items():
         setattr(model, name, value)
     return model

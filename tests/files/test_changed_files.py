@@ -121,6 +121,7 @@ FORGERIES = {
     "a method": (lambda one: one["attributes"].update({"predict": 1}), "an attribute has no proper name"),
     "a dunder": (lambda one: one["attributes"].update({"__class__": 1}), "an attribute has no proper name"),
     "another model": (lambda one: one["attributes"].update({"model_": 1}), "an attribute has no proper name"),
+    "a property": (lambda one: one["attributes"].update({"linear_effect_": "time"}), "a value for linear_effect_"),
     "a parameter": (lambda one: one["parameters"].update({"evil": 1}), "parameters that this version"),
     "a wrong parameter": (lambda one: one["parameters"].update({"max_depth": -1}), "parameters that this version"),
     "no horizon": (lambda one: one["model"].pop("horizon"), "fields are missing"),

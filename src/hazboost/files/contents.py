@@ -16,7 +16,8 @@ from hazboost.prediction.model import Model
 
 NAME = "model.json"
 PARTS = {"parameters", "attributes", "model"}
-#: A fitted attribute ends in an underscore and does not begin with one; no method and no parameter does.
+#: A fitted attribute ends in an underscore and does not begin with one; no method and no parameter does. Properties
+#: may: whoever makes an estimator of what was read refuses their names.
 ATTRIBUTE = re.compile(r"[A-Za-z]\w*(?<!_)_", re.ASCII)
 
 
