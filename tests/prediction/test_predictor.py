@@ -202,6 +202,25 @@ def test_parameters_show_the_cause_of_each_head(model, competing):
     np.testing.assert_allclose(shares.groupby(["subject", "time"])["share"].sum(), 1.0)
 
 
+@pytest.mark.parametrize("n_causes", [1, 3])
+def test_no_times_give_empty_results(model, competing, n_causes):
+    one = model if n_causes == 1 else competing
+    for predict in (
+        one.predict_survival_function,
+        one.predict_cumulative_hazard_function,
+        one.predict_hazard_function,
+    ):
+        assert predict(X[:5], times=[]).shape == (5, 0)
+    incidence = one.predict_cumulative_incidence_function
+    assert incidence(X[:5], times=[]).shape == ((5, 0) if n_causes == 1 else (5, n_causes, 0))
+    for alive_at in (None, 2.0):
+        assert incidence(X[:5], times=[], cause=1, alive_at=alive_at).shape == (5, 0)
+    assert incidence(X[:5], cause=1)[0]([]).shape == (0,)
+    shares = one.head_contributions(X[:5], [])
+    assert len(shares) == 0
+    assert list(shares.columns) == list(one.head_contributions(X[:5], [1.0]).columns)
+
+
 #: H of a head of weight 1 at its scale: S = 1/e or 1/2, half of all of a bounded H, or F the power a of that of a
 #: Weibull head.
 AT_SCALE = {

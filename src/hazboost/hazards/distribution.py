@@ -204,6 +204,8 @@ class Distribution:
         self, function: Callable[[Distribution, slice], Array], shape: tuple[int, ...], n_times: int
     ) -> Array:
         """A function of (distribution, rows) that evaluates about ``n_times`` times, giving (n, *shape)."""
+        if 0 in shape:  # nothing was asked for, such as the values at no times
+            return np.empty_like(self.scores, dtype=np.float64, shape=(len(self), *shape))
         block, most, n_threads = BLOCK, LARGEST_BLOCK, self.n_threads
         if is_on_device(self.scores):  # threads would wait for one device, each with a block of its own in its memory
             block, most, n_threads = BLOCK_ON_DEVICE, len(self), 1
