@@ -39,6 +39,7 @@ SECTIONS = {
 }
 #: Messages for developers, which no user of the public functions can meet, and reasons that are part of others.
 INTERNAL = (
+    "calculator.forest",
     "data.batches.features.FeatureBatches.__getitem__",
     "engines.checking",
     "engines.collective.communicator",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import cycle
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,9 @@ from scipy.special import log_ndtr
 
 from hazboost import FPBoost, load
 from hazboost.calculator.encoding import FAMILIES, encode_model
+from hazboost.calculator.forest import encode_forest, pack
 from hazboost.calculator.page import model_script
+from hazboost.engines.structure import NO_CHILD, Tree
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads import HEADS
@@ -94,6 +97,29 @@ def test_a_sparse_matrix_with_zeros_that_count_as_missing():
     y = single(numbers(300, 0), 0)
     model = FPBoost(**QUICK).fit(X, y)
     assert max(errors(model, X[:50]).values()) < 1e-9
+
+
+def test_more_sets_of_categories_than_two_bytes_can_count(monkeypatch):
+    """Each tree asks for another set of categories, and counts those that have the category of the row."""
+    sets = [[code for code in range(17) if number >> code & 1] for number in range(1, 2**16 + 100)]
+    lower, upper = np.array([1, NO_CHILD, NO_CHILD]), np.array([2, NO_CHILD, NO_CHILD])
+    feature, values, left = np.zeros(3, dtype=int), np.array([0.0, 0.0, 1.0]), np.ones(3, dtype=bool)
+    trees = [Tree(0, lower, upper, feature, values, left, {0: np.array(one)}) for one in sets]
+    monkeypatch.setattr("hazboost.calculator.forest.read_trees", lambda *_: trees)
+    forest = encode_forest(SimpleNamespace(engine=None, boosters=[None], shares=np.ones(1)))
+    program = """
+    const forest = readForest(JSON.parse(require("fs").readFileSync(0, "utf8")));
+    console.log(JSON.stringify([0, 1, 5, 16].map((code) => forest.addTo([0], [code])[0])));"""
+    found = run_node(f'"use strict";{model_script()}{program}', forest)
+    assert found == [sum(code in one for one in sets) for code in (0, 1, 5, 16)]
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"), [([2**16], "Uint16"), ([0, -1], "Uint8"), ([1.5], "Uint8"), ([0.1], "Float32")]
+)
+def test_numbers_that_a_type_does_not_hold_are_refused(values, kind):
+    with pytest.raises(ValueError, match=kind):
+        pack(values, kind)
 
 
 def test_a_calculator_knows_all_families():

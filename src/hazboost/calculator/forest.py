@@ -41,28 +41,35 @@ def encode_forest(model: Model) -> dict[str, Any]:
                     leaves.append(tree.threshold[node])
                 else:
                     nodes.append(1 + questions.setdefault(_question(tree, node), len(questions)))
-        ensembles.append(pack(scores, "Uint16"))
+        ensembles.append(pack_positions(scores))
     sets: dict[tuple[int, ...], int] = {}
     for _, _, categories, _ in questions:
         if categories is not None:
             sets.setdefault(categories, len(sets) + 1)
-    features = [feature for feature, *_ in questions]
     return {
         "ensembles": ensembles,
         "shares": model.shares.tolist(),
-        "nodes": pack(nodes, "Uint16" if len(questions) < 2**16 - 1 else "Uint32"),
+        "nodes": pack_positions(nodes),
         "leaves": pack(leaves, "Float32"),
-        "feature": pack(features, "Uint16" if max(features, default=0) < 2**16 else "Uint32"),
+        "feature": pack_positions([feature for feature, *_ in questions]),
         "threshold": pack([threshold for _, threshold, *_ in questions], "Float32"),
         "missingLeft": pack([left for *_, left in questions], "Uint8"),
-        "set": pack([0 if one is None else sets[one] for _, _, one, _ in questions], "Uint16"),
+        "set": pack_positions([0 if one is None else sets[one] for _, _, one, _ in questions]),
         "sets": [list(one) for one in sets],
     }
 
 
 def pack(values: npt.ArrayLike, kind: str) -> dict[str, str]:
-    """Numbers as text."""
-    return {"kind": kind, "data": b64encode(np.asarray(values).astype(KINDS[kind]).tobytes()).decode("ascii")}
+    """Numbers as text; an error if the type does not hold them exactly."""
+    packed = np.asarray(values).astype(KINDS[kind])
+    if not np.array_equal(packed, values):
+        raise ValueError(f"values must be numbers that {kind} holds exactly.")
+    return {"kind": kind, "data": b64encode(packed.tobytes()).decode("ascii")}
+
+
+def pack_positions(values: list[int]) -> dict[str, str]:
+    """Whole numbers from 0 on as text, in two bytes each or, where one of them needs more, in four."""
+    return pack(values, "Uint16" if max(values, default=0) < 2**16 else "Uint32")
 
 
 def _question(tree: Tree, node: int) -> Question:
