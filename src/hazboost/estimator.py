@@ -206,8 +206,9 @@ class FPBoost(Publisher):
     n_jobs : int, optional
         Number of threads; ``None`` means one and ``-1`` all, as in scikit-learn.
     device : str, default="cpu"
-        ``"cpu"``, or ``"cuda"`` (``"cuda:1"``) for a GPU, which needs CuPy. Features, scores and gradients then stay on
-        the GPU, and features may be arrays of CuPy; predictions are as well, if the features are.
+        ``"cpu"``, or ``"cuda"`` (``"cuda:1"``; ``"gpu"`` means the same) for a GPU, which needs CuPy. Features, scores
+        and gradients then stay on the GPU, and features may be arrays of CuPy; predictions are as well, if the
+        features are.
     random_state : int, RandomState instance or None, default=None
         Seed of the random start, of folds and splits, and of the sampling of rows and columns.
     verbose : int, default=0
@@ -590,7 +591,7 @@ class FPBoost(Publisher):
                 f"patience={self.patience!r} has no meaning with n_estimators='auto', which chooses the rounds by "
                 "cross-validation; give a number of rounds, or patience=None."
             )
-        if not re.fullmatch(r"(cpu|cuda|gpu)(:\d+)?", self.device):
+        if not re.fullmatch(r"cpu|(cuda|gpu)(:\d+)?", self.device):
             raise ValueError(
                 f"device must be 'cpu', 'cuda' or, with its number, 'cuda:0'; got {describe(self.device)}."
             )

@@ -63,6 +63,15 @@ def test_a_gpu_that_is_missing_is_refused_with_a_way_out(computer, device, count
     assert not faults(str(refusal.value))
 
 
+@pytest.mark.parametrize("device", ["cpu:0", "cuda:", "gpu:a", "tpu"])
+def test_what_is_neither_the_processor_nor_a_gpu_is_refused(computer, device):
+    computer(lambda: 2)
+    with pytest.raises(
+        ValueError, match=rf"^device must be 'cpu', 'cuda' or, with its number, 'cuda:0'; got '{device}'"
+    ):
+        FPBoost(device=device).fit(np.ones((3, 1)), None)
+
+
 def as_if_of_a_gpu(model):
     """The same model, with the engine that trains on a GPU."""
     engine = model.model_.engine

@@ -135,6 +135,10 @@ FORGERIES = {
     "no trees": (lambda one: one["model"].update({"trees": []}), "trees: no list, or too short"),
     "trees twice": (lambda one: one["model"]["trees"].append(one["model"]["trees"][0]), "used twice"),
     "a huge array": (lambda one: one["attributes"]["causes_"].update({"shape": [2**39]}), "another size than it says"),
+    "a numbered processor": (
+        lambda one: one["model"]["engine"]["settings"].__setitem__(-3, ["device", "cpu:0"]),
+        "device of the trees",
+    ),
     "objects": (lambda one: one["attributes"]["causes_"].update({"type": "|O"}), "no type or size"),
 }
 

@@ -56,7 +56,7 @@ def _check_settings(settings: Mapping[str, Any]) -> None:
     _require(all(isinstance(one, str | int | float) for one in settings.values()), "settings of the trees")
     whole = all(type(settings.get(name)) is int and settings[name] >= 1 for name in ("nthread", "max_bin"))
     _require(whole and isinstance(settings.get("learning_rate"), int | float), "settings of the trees")
-    _require(bool(re.fullmatch(r"(cpu|cuda|gpu)(:\d{1,3})?", str(settings.get("device")))), "device of the trees")
+    _require(bool(re.fullmatch(r"cpu|(cuda|gpu)(:\d{1,3})?", str(settings.get("device")))), "device of the trees")
 
 
 def check_model(model: Model, n_features: int) -> None:
