@@ -477,7 +477,9 @@ BAD_OPTIONS = {
     "evaluate {folder}/model.hzb {folder}/test.csv --time time --event cens --cause 2": "no event",
     "describe {folder}/none.hzb": "there is no such file",
     "describe {folder}/train.csv --time t --event cens": "no column 't'",
-    "explain {folder}/model.hzb {folder}/test.csv --importance --times 1": "leave out --times",
+    "explain {folder}/model.hzb {folder}/test.csv --importance --times 1": "leave out --of, --times",
+    "explain {folder}/model.hzb {folder}/test.csv --importance --of rmst": "leave out --of",
+    "explain {folder}/model.hzb {folder}/test.csv --importance --cause 1": "leave out --of",
 }
 
 

@@ -27,7 +27,7 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="TABLE", default=STANDARD, help="table of contributions; by default standard output"
     )
-    parser.add_argument("--of", choices=OF, default="survival", help="prediction to explain; by default survival")
+    parser.add_argument("--of", choices=OF, help="prediction to explain; by default survival")
     parser.add_argument(
         "--times", type=times, metavar="1,2,5", help="by default the time up to which risks are compared"
     )
@@ -44,8 +44,10 @@ OF = ["survival", "cumulative_hazard", "log_hazard", "cumulative_incidence", "rm
 def run(options: Namespace) -> None:
     """Explain."""
     check_table_output(options.output)
-    if options.importance and (options.times or options.cause is not None):
-        raise InputError("--importance is over all times and causes; leave out --times and --cause.")
+    if options.importance and (options.of, options.times, options.cause) != (None, None, None):
+        raise InputError(
+            "--importance is that for all scores and the mean survival time; leave out --of, --times and --cause."
+        )
     model = read_model(options.model, options.jobs)
     if options.importance:
         table, X = feature_table(model, options.data)
@@ -61,6 +63,6 @@ def _contributions(model: FPBoost, options: Namespace) -> Iterator[Any]:
         for block, X in feature_blocks(model, options.data, progress, BLOCK):
             if progress.done == 0:
                 name_unused(model, block, ())
-            table = contributions(model, X, options.of, grid, options.cause).frame()
+            table = contributions(model, X, options.of or "survival", grid, options.cause).frame()
             yield table.assign(subject=table["subject"] + block.index[0])
             progress.advance(len(block))
