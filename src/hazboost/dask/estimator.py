@@ -121,7 +121,7 @@ class FPBoost(estimator.FPBoost):
         check_informative(telling, rows=rows.n_rows)
         if self.n_causes is None:
             warn_of_codes_of_r(telling, "y")
-        self._check_distributed(schema)
+        self._check_distributed()
         n_causes, seed = check_causes(telling, self.n_causes), self._seed()
         train, validation, observed = rows, self._read_eval_set(named, schema, eval_set, n_causes), []
         if validation is None and self.patience is not None:
@@ -139,7 +139,7 @@ class FPBoost(estimator.FPBoost):
         cohort = describe_cohort(trained.model, summary, drawn, seed)
         self._learn(named, trained, join_targets([drawn.target, *observed]), cohort)
 
-    def _check_distributed(self, schema: Schema) -> None:
+    def _check_distributed(self) -> None:
         """Refuse what XGBoost cannot do with rows on several machines."""
         if self.tree_method == "exact":
             raise ValueError(

@@ -114,7 +114,7 @@ def _of_cox(evidence: Evidence, fitted: dict[int, Cox], cause: int | None) -> Fo
     if cause is None:
         since = np.minimum(hazard(every, entry) - hazard(every, evidence.grid), 0.0)
         return Forecast("Cox", log_level, np.exp(since), np.exp(-hazard(every, moment))[:, 0], expected, log_level)
-    incidence = _incidence(evidence, fitted, ratios, cause)
+    incidence = _incidence(fitted, ratios, cause)
     alive = np.exp(-hazard(every, entry))
     at_entry = _at(incidence, entry)
     gained = (_at(incidence, np.broadcast_to(evidence.grid, (len(judged), len(evidence.grid)))) - at_entry) / alive
@@ -126,7 +126,7 @@ def _of_cox(evidence: Evidence, fitted: dict[int, Cox], cause: int | None) -> Fo
 STEPS = 200
 
 
-def _incidence(evidence: Evidence, fitted: dict[int, Cox], ratios: dict[int, Array], cause: int) -> tuple[Array, Array]:
+def _incidence(fitted: dict[int, Cox], ratios: dict[int, Array], cause: int) -> tuple[Array, Array]:
     """Times from zero on, and the incidence of a cause at each of them, of shape (n, times)."""
     times = np.unique(np.concatenate([cox.baseline[0] for cox in fitted.values()]))
     if len(times) > STEPS:

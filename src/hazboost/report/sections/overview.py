@@ -29,7 +29,7 @@ def overview(judged: Judged, flags: list[Flag], checked: int) -> Html:
         [
             tag("p", *_verdict(flags, checked), class_=f"verdict {_mood(flags)}"),
             tag("dl", *cards, class_="cards"),
-            paragraph(in_words(judged, scores)),
+            paragraph(in_words(scores)),
             paragraph(
                 "Times are in the unit of the data. Predictions are compared up to time "
                 f"{number(judged.model.model_.horizon)}, when three quarters of the events in training had happened, "

@@ -60,7 +60,7 @@ def _of_cause(judged: Judged, figures: Figures, cause: int | None, scores: list[
     title = "Scores" if cause is None else f"Scores for cause {cause}"
     return subsection(
         title,
-        paragraph(in_words(judged, scores)) if len(judged.causes) > 1 else join([]),
+        paragraph(in_words(scores)) if len(judged.causes) > 1 else join([]),
         _score_table(judged, cause, scores),
         _remarks(judged, scores),
         _calibration(judged, figures, cause),
@@ -68,7 +68,7 @@ def _of_cause(judged: Judged, figures: Figures, cause: int | None, scores: list[
     )
 
 
-def in_words(judged: Judged, scores: list[Scores]) -> str:
+def in_words(scores: list[Scores]) -> str:
     """The scores in plain words."""
     own, same = scores[0], scores[1]
     concordance = own["concordance"]
