@@ -7,7 +7,7 @@ import inspect
 import re
 from importlib import import_module
 from pathlib import Path
-from pkgutil import walk_packages
+from pkgutil import resolve_name, walk_packages
 
 import pytest
 
@@ -49,6 +49,18 @@ def test_every_folder_is_in_the_table():
     folders = {path.name + "/" for path in SOURCE.iterdir() if (path / "__init__.py").exists()}
     modules = {path.name for path in SOURCE.glob("*.py")} - {"__init__.py"}
     assert set(re.findall(r"^\| `([^`]+)` \|", PAGE, re.MULTILINE)) == folders | modules
+
+
+def test_docstrings_and_comments_refer_to_what_exists():
+    """In backticks, and in lists of what to see also."""
+    missing = []
+    for path in SOURCE.rglob("*.py"):
+        for name in re.findall(r"(?m)(?:`|^ +)(hazboost(?:\.\w+)+)(?:`| : )", path.read_text(encoding="utf-8")):
+            try:
+                resolve_name(name)
+            except (ImportError, AttributeError):
+                missing.append((path.relative_to(SOURCE).as_posix(), name))
+    assert not missing
 
 
 def test_algorithm_1_fits_on_one_screen():

@@ -35,9 +35,10 @@ class FPBoost(estimator.FPBoost):
     """FPBoost on a Dask cluster, with the parameters, attributes and predictions of `hazboost.FPBoost`.
 
     The rows stay on the workers. The client gets a summary and a few numbers of each subject, and makes the choices
-    that were left open (ridge, rounds, depth, start) on at most 50,000 rows of subjects drawn at random. Then all
-    workers grow the same trees, each on its own rows, with XGBoost's collective communication. With few subjects, for
-    whom `hazboost.FPBoost` would use cross-validation, all rows are sent to the client and fitted there.
+    that were left open (ridge, depth, start) on subjects drawn at random: at most 20,000 rows, or 50 for each
+    feature if that is more. Then all workers grow the same trees, each on its own rows, with XGBoost's collective
+    communication. With few subjects, for whom `hazboost.FPBoost` would use cross-validation, all rows are sent to the
+    client and fitted there.
 
     The cluster is that of the current `distributed.Client`. Predictions for Dask collections are lazy; those for data
     in memory are made at once, as by `hazboost.FPBoost`.

@@ -128,7 +128,10 @@ class Rows:
         return sample.rows(position)
 
     def split(self, fraction: float, seed: int) -> tuple[Rows, Indices]:
-        """Rows to train on, and subjects to validate on: a share of them, but at most `MOST_VALIDATION`."""
+        """Rows to train on, and subjects to validate on: a share of them, but at most `MOST_VALIDATION`.
+
+        A share of the groups is set aside whole, however many subjects they have.
+        """
         unit, kind, grouped = self._units()
         kept, aside = split_units(kind, fraction, seed, grouped=grouped)
         if not grouped and len(aside) > MOST_VALIDATION:  # they come in random order

@@ -61,7 +61,7 @@ class LinearStart:
     largest_shift : float
         Shifts are cut here, so that no combination of features leads to a hazard that is zero or infinite.
     at_bound : array of int of shape (scores,)
-        Where the intercept is at a bound of its search; see `hazboost.training.starts.at_bound`.
+        Where the intercept is at a bound of its search; see `hazboost.training.marginal.at_bound`.
     """
 
     mixture: Mixture
