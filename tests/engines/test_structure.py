@@ -7,7 +7,7 @@ import pytest
 
 from hazboost.engines import ExactEngine, Features, LocalEngine, monotone_engine
 from hazboost.engines.cuda import HAS_VECTOR_LEAVES
-from hazboost.engines.structure import NO_CHILD, read_trees
+from hazboost.engines.structure import NO_CHILD, highest_values, read_trees
 
 SETTINGS = {"learning_rate": 0.3, "max_depth": 3, "max_bin": 64, "reg_lambda": 0.0, "tree_method": "hist", "nthread": 1}
 
@@ -55,3 +55,11 @@ def test_leaves_of_all_trees_add_up_to_the_scores(name, engine):
         added[:, tree.score] += [walk(tree, row) for row in X]
     assert added == pytest.approx(engine.scores(trees, engine.matrix(X, start)), abs=1e-6)
     assert added.std() > 0.1
+
+
+def test_largest_values_of_all_features():
+    limited = Features(3, directions=(1, 0, 0), highest=(2.0, np.inf, 5.0))
+    divided = monotone_engine(lambda some, n: LocalEngine(SETTINGS, n, some), limited, np.array([False, True, False]))
+    assert highest_values(LocalEngine(SETTINGS, 3, limited), 3).tolist() == [2.0, np.inf, 5.0]
+    assert highest_values(divided, 3).tolist() == [2.0, np.inf, 5.0]
+    assert highest_values(LocalEngine(SETTINGS, 3, Features(3)), 3).tolist() == [np.inf] * 3

@@ -8,9 +8,7 @@ import numpy as np
 
 from hazboost.calculator.forest import encode_forest
 from hazboost.data.design import Design
-from hazboost.engines.base import Engine
-from hazboost.engines.divided import DividedEngine
-from hazboost.engines.structure import NO_CHILD, read_trees
+from hazboost.engines.structure import NO_CHILD, highest_values, read_trees
 from hazboost.hazards.mixture import Mixture
 from hazboost.prediction.model import Model, Start
 from hazboost.training.linear import LinearStart
@@ -30,7 +28,7 @@ def encode_model(model: Model, width: int) -> dict[str, Any]:
         "start": _encode_start(model.start),
         "mixture": _encode_mixture(model.mixture),
         "trust": model.trust.tolist(),
-        "highest": _finite(_highest(model.engine, width)),
+        "highest": _finite(highest_values(model.engine, width)),
         "sparse": model.schema.sparse,
         "unit": float(model.unit),
     }
@@ -104,19 +102,6 @@ def _encode_mixture(mixture: Mixture) -> dict[str, Any]:
         "background": float(mixture.background),
         "causes": mixture.n_causes,
     }
-
-
-def _highest(engine: Engine, width: int) -> Array:
-    """The largest value of each feature in training, to which larger ones are set for the trees."""
-    highest = np.full(width, np.inf)
-    if isinstance(engine, DividedEngine):
-        for part in engine.parts:
-            highest[part.features] = _highest(part.engine, len(part.features))
-        return highest
-    features = getattr(engine, "features", None)
-    if features is not None and features.highest is not None:
-        highest[:] = features.highest
-    return highest
 
 
 def _finite(values: Array) -> list[float | None]:

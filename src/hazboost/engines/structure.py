@@ -63,6 +63,17 @@ def read_trees(engine: Engine, trees: Trees) -> Iterator[Tree]:
         raise ValueError(f"model: the trees of {type(engine).__name__} cannot be read; use an engine of this library.")
 
 
+def highest_values(engine: Engine, width: int) -> Array:
+    """The largest value of each of so many features in training, to which larger ones are set; infinite if unknown."""
+    highest = np.full(width, np.inf)
+    if isinstance(engine, DividedEngine):
+        for part in engine.parts:
+            highest[part.features] = highest_values(part.engine, len(part.features))
+    elif isinstance(engine, LocalEngine) and engine.features is not None and engine.features.highest is not None:
+        highest[:] = engine.features.highest
+    return highest
+
+
 def _read_ensemble(stored: bytes, scores: Indices, features: Indices) -> Iterator[Tree]:
     model = decode(stored)["learner"]["gradient_booster"]["model"]
     for found, output in zip(model["trees"], np.asarray(model["tree_info"]).tolist(), strict=True):

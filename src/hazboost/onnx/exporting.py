@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hazboost.data.features import Schema
-from hazboost.engines.structure import read_trees
+from hazboost.engines.structure import highest_values, read_trees
 from hazboost.hazards.mixture import Mixture
 from hazboost.onnx.graph import Graph, Value
 from hazboost.onnx.heads import Heads, total
@@ -18,7 +18,6 @@ from hazboost.onnx.start import start_scores
 from hazboost.onnx.tracing import TYPES, Traced, TracedArray
 from hazboost.onnx.trees import sum_trees
 from hazboost.prediction.model import Model
-from hazboost.utils.arrays import Array
 from hazboost.utils.describe import describe
 from hazboost.utils.files import complete_file
 
@@ -73,7 +72,7 @@ def _scores(model: Model, features: TracedArray, n_features: int) -> TracedArray
     start = start_scores(model.start, known)
     ensembles = zip(model.shares.tolist(), model.boosters, strict=True)
     trees = [(share, tree) for share, ensemble in ensembles for tree in read_trees(model.engine, ensemble)]
-    grown = sum_trees(_as_trees_read(known, model), trees, model.mixture.n_scores)
+    grown = sum_trees(_as_trees_read(known, model, n_features), trees, model.mixture.n_scores)
     # Neither start nor trees need to depend on the rows.
     return np.zeros_like(features[:, :1]) + start + grown * model.trust
 
@@ -88,18 +87,12 @@ def _with_known_categories(features: TracedArray, schema: Schema, n_features: in
     return np.where((features >= low) & (features <= high), features, np.nan)
 
 
-def _as_trees_read(features: TracedArray, model: Model) -> TracedArray:
+def _as_trees_read(features: TracedArray, model: Model, n_features: int) -> TracedArray:
     """Values above the largest of the training data are set to that; zeros of a sparse matrix are missing."""
     if model.schema.sparse:
         features = np.where(features == 0.0, np.nan, features)
-    highest = _highest(model.engine)
-    return features if highest is None else np.where(features > highest, highest, features)
-
-
-def _highest(engine: Any) -> Array | None:
-    whole = getattr(engine, "parts", [])
-    features = (whole[0].engine if whole else engine).features  # the first part has all features
-    return None if features.highest is None else np.array(features.highest)
+    highest = highest_values(model.engine, n_features)
+    return np.where(features > highest, highest, features) if np.isfinite(highest).any() else features
 
 
 def _over_time(heads: Heads, times: TracedArray) -> dict[str, TracedArray]:
