@@ -11,8 +11,6 @@ from hazboost.cli.options import threads
 from hazboost.cli.outcomes import add_outcome_options, read_outcome
 from hazboost.cli.tables import STANDARD, require_columns
 from hazboost.cli.writing import check_output
-from hazboost.report import report_page
-from hazboost.utils.files import complete_file
 
 ABOUT = "write a page about a model for whoever must decide whether to trust it"
 
@@ -50,7 +48,4 @@ def run(options: Namespace) -> None:
     if options.groups is not None:
         require_columns(options.data, table, [options.groups])
         groups = table[options.groups].astype(str)
-    heading = {} if options.title is None else {"title": options.title}
-    page = report_page(model, X, y, *train, groups=groups, examples=not options.no_examples, **heading)
-    with complete_file(options.output) as beside:
-        beside.write_text(page, encoding="utf-8", newline="\n")
+    model.report(options.output, X, y, *train, groups=groups, title=options.title, examples=not options.no_examples)
