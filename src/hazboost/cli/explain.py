@@ -14,6 +14,7 @@ from hazboost.cli.tables import STANDARD
 from hazboost.cli.writing import check_table_output, write_blocks
 from hazboost.estimator import FPBoost
 from hazboost.explain import contributions, importance
+from hazboost.explain.dividing import FUNCTIONALS
 
 ABOUT = "say which features move the predictions"
 #: Every row has a contribution of each feature at each time.
@@ -27,7 +28,7 @@ def add_options(parser: ArgumentParser) -> None:
     parser.add_argument(
         "-o", "--output", metavar="TABLE", default=STANDARD, help="table of contributions; by default standard output"
     )
-    parser.add_argument("--of", choices=OF, help="prediction to explain; by default survival")
+    parser.add_argument("--of", choices=list(FUNCTIONALS), help="prediction to explain; by default survival")
     parser.add_argument(
         "--times", type=times, metavar="1,2,5", help="by default the time up to which risks are compared"
     )
@@ -36,9 +37,6 @@ def add_options(parser: ArgumentParser) -> None:
         "--importance", action="store_true", help="mean sizes of contributions, one row for each feature"
     )
     parser.add_argument("--jobs", type=threads, metavar="N", help="number of threads, -1 for all; by default 1")
-
-
-OF = ["survival", "cumulative_hazard", "log_hazard", "cumulative_incidence", "rmst"]
 
 
 def run(options: Namespace) -> None:

@@ -12,16 +12,12 @@ import numpy.typing as npt
 from hazboost.cli.errors import InputError
 from hazboost.cli.tables import require_columns
 from hazboost.cli.values import as_numbers, is_date, is_text, read_dates, read_numbers, refuse_other_dates
+from hazboost.data.observations import KINDS
 from hazboost.data.surv import Surv
 from hazboost.utils.arrays import Array
 from hazboost.utils.describe import describe
 
-#: Needed and possible columns of each kind of outcome; the first kind one of whose needed columns is given counts.
-KINDS = {
-    "interval": (("lower", "upper"), ("entry",)),
-    "counting": (("start", "stop", "event"), ("id",)),
-    "right": (("time", "event"), ("entry",)),
-}
+#: The first kind one of whose needed columns is given counts.
 MAKERS: dict[str, Callable[..., npt.NDArray[Any]]] = {
     "interval": Surv.interval,
     "counting": Surv.counting,
@@ -64,7 +60,8 @@ def outcome_columns(options: Namespace) -> dict[str, str]:
 def read_outcome(path: str, table: Any, options: Namespace) -> npt.NDArray[Any]:
     """The outcome that `Surv` makes of the columns that the options name."""
     columns = outcome_columns(options)
-    needed, possible = KINDS[kind := _kind(columns)]
+    kind = _kind(columns)
+    needed, possible = ([role for role in COLUMNS if role in roles] for roles in KINDS[kind])
     lacking = [f"--{role}" for role in needed if role not in columns]
     if lacking:
         raise InputError(f"the outcome needs {' and '.join(lacking)}; give the name of the column.")
@@ -79,8 +76,8 @@ def read_outcome(path: str, table: Any, options: Namespace) -> npt.NDArray[Any]:
 
 
 def _kind(columns: dict[str, str]) -> str:
-    for kind, (needed, _) in KINDS.items():
-        if any(role in columns for role in needed if role != "event"):
+    for kind in MAKERS:
+        if any(role in columns for role in KINDS[kind][0] if role != "event"):
             return kind
     return "right"
 

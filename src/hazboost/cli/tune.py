@@ -11,9 +11,10 @@ from hazboost.cli.packages import require
 from hazboost.cli.training import add_training_options, check_model_output, read_training, write_model
 from hazboost.cli.writing import check_output, check_table_output, write_blocks, write_report
 from hazboost.tuning import TuningResult, tune
+from hazboost.tuning.scores import METRICS
+from hazboost.tuning.spaces import SPACES
 
 ABOUT = "search for better hyperparameters and write the best model to a file"
-METRICS, SPACES = ["likelihood", "concordance"], ["default", "paper"]
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -23,9 +24,12 @@ def add_options(parser: ArgumentParser) -> None:
     group.add_argument("--trials", type=count, metavar="N", default=50, help="configurations to try; by default 50")
     group.add_argument("--time-limit", type=seconds, metavar="SECONDS", help="begin no further trial after this time")
     group.add_argument(
-        "--metric", choices=METRICS, default="likelihood", help="held-out score to maximise; by default the likelihood"
+        "--metric",
+        choices=list(METRICS),
+        default="likelihood",
+        help="held-out score to maximise; by default the likelihood",
     )
-    group.add_argument("--space", choices=SPACES, default="default", help="ranges to search; by default our own")
+    group.add_argument("--space", choices=list(SPACES), default="default", help="ranges to search; by default our own")
     group.add_argument(
         "--folds", type=count, metavar="N", default=5, help="folds of the cross-validation; by default 5"
     )

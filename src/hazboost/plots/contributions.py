@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from hazboost.explain import Explanation, contributions
+from hazboost.explain.dividing import FUNCTIONALS
 from hazboost.explain.reading import check_model, check_of
 from hazboost.plots.axes import QUIET, curve_style
 from hazboost.plots.display import COVERED, Display, check_most, check_one_subject, grid_of_times, times_of_training
 from hazboost.prediction.predictor import Predictor
 from hazboost.utils.arrays import Array
 
-KINDS = ("survival", "cumulative_hazard", "log_hazard", "cumulative_incidence", "rmst")
+KINDS = tuple(FUNCTIONALS)
 #: Number of times at which contributions are computed by default, which takes longer than a prediction.
 POINTS = 50
 
