@@ -184,4 +184,5 @@ def test_code_of_both_packages_runs_and_finds_much_the_same(page, in_folder):
 
 @pytest.mark.parametrize("page", ["fpboost", "r-survival"])
 def test_our_code_for_those_who_come_from_elsewhere_runs(page, in_folder):
-    assert run_blocks(f"migrating/{page}.md", "python")["model"].score
+    names = run_blocks(f"migrating/{page}.md", "python")
+    assert names["model"].score(names["X"], names["y"]) > 0.5
