@@ -17,6 +17,7 @@ from hazboost.calculator.encoding import FAMILIES, encode_model
 from hazboost.calculator.forest import encode_forest, pack
 from hazboost.calculator.page import model_script
 from hazboost.engines.structure import NO_CHILD, Tree
+from hazboost.hazards import clipping
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads import HEADS
@@ -173,6 +174,11 @@ def test_heads_at_late_times(name):
     at = HEADS[name].evaluate(log_t, *parameters)
     assert np.allclose(cumulative, at.cumulative, rtol=1e-10, atol=0.0)
     assert np.allclose(log_hazard, at.log_hazard, rtol=1e-10, atol=1e-10)
+
+
+def test_zeros_of_clipped_hazards_are_searched_between_the_same_times():
+    program = 'require("fs").readFileSync(0); console.log(JSON.stringify(LOG_GRID))'
+    assert np.allclose(run_node(model_script() + program, None), clipping.LOG_GRID, rtol=1e-12, atol=1e-12)
 
 
 def test_the_normal_distribution_to_the_last_digits():

@@ -71,6 +71,18 @@ def test_cumulative_hazard_is_the_integral_of_the_clipped_hazard(make_mixture, c
     assert crossings > 0
 
 
+@pytest.mark.parametrize("time", [0.03, 0.1, 0.5, 0.95, 1.6, 3.1, 4.5, 6.0, 12.0, 25.0, 45.0])
+@pytest.mark.parametrize("k", [6.0, 12.0])
+def test_a_short_break_of_the_risk_is_found_at_any_time_that_matters(make_mixture, time, k):
+    """A constant hazard minus a burst; times are in longest follow-ups or in median event times."""
+    mixture = make_mixture({"exponential": 1, "bounded": 1}, "exp", "identity")
+    row = np.array([np.log(0.3 / time), -k * np.log(time), np.log(k), 1.0, -1.0])
+    expected, zeros = integral_of_clipped(raw_hazard(mixture, row), 3.0 * time)
+    assert zeros == 2
+    found = Distribution(mixture, row[None]).cumulative_hazard(np.array([3.0 * time]))
+    assert found[0, 0] == pytest.approx(expected, rel=1e-6)
+
+
 def falling_line(make_mixture):
     """``h(t) = 1 - 4 t``: an exponential head minus a Weibull head with k = 2."""
     mixture = make_mixture({"weibull": 1, "exponential": 1}, "exp", "identity")

@@ -35,8 +35,8 @@ class FPBoost(estimator.FPBoost):
     """FPBoost on a Dask cluster, with the parameters, attributes and predictions of `hazboost.FPBoost`.
 
     The rows stay on the workers. The client gets a summary and a few numbers of each subject, and makes the choices
-    that were left open (ridge, depth, start) on subjects drawn at random: at most 20,000 rows, or 50 for each
-    feature if that is more. Then all workers grow the same trees, each on its own rows, with XGBoost's collective
+    that were left open (ridge, depth, start) on subjects drawn at random: at most 20,000, or 50 for each feature if
+    that is more. Then all workers grow the same trees, each on its own rows, with XGBoost's collective
     communication. With few subjects, for whom `hazboost.FPBoost` would use cross-validation, all rows are sent to the
     client and fitted there.
 

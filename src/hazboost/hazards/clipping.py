@@ -20,14 +20,15 @@ from hazboost.hazards.heads.base import VALUE
 from hazboost.hazards.mixture import Mixture, Parameters, log_hazards, sum_hazards
 from hazboost.utils.arrays import Array, Indices, Mask
 
-#: Log-times, in units of the follow-up, between which changes of sign are searched. The grid is finest during
-#: follow-up, where the hazard matters most, and reaches to the ends of the representable times.
+#: Log-times in the mixture's unit between which changes of sign are searched. The unit is the longest follow-up or the
+#: median event time, of which the follow-up may be many. The grid is finest, with steps of a tenth, from 0.02 to 50 of
+#: them, where the hazard matters in both cases, and reaches to the ends of the representable times.
 LOG_GRID = np.concatenate(
     [
         np.linspace(-690.0, np.log(1e-9), 12, endpoint=False),
         np.log(np.geomspace(1e-9, 0.02, 16, endpoint=False)),
-        np.log(np.linspace(0.02, 1.0, 50)),
-        np.log(np.geomspace(1.1, 1e6, 20, endpoint=False)),
+        np.log(np.geomspace(0.02, 50.0, 80, endpoint=False)),
+        np.log(np.geomspace(50.0, 1e6, 14, endpoint=False)),
         np.linspace(np.log(1e6), 690.0, 12),
     ]
 )

@@ -4,12 +4,12 @@ const spaced = (low, high, count, end = true) =>
   Array.from({ length: count }, (_, i) => low + ((high - low) * i) / (end ? count - 1 : count));
 const logSpaced = (low, high, count) => spaced(Math.log(low), Math.log(high), count, false);
 
-// Log-times between which changes of sign are searched.
+// Log-times between which changes of sign are searched, those of hazards/clipping.py.
 const LOG_GRID = [
   ...spaced(-690, Math.log(1e-9), 12, false),
   ...logSpaced(1e-9, 0.02, 16),
-  ...spaced(0.02, 1, 50).map(Math.log),
-  ...logSpaced(1.1, 1e6, 20),
+  ...logSpaced(0.02, 50, 80),
+  ...logSpaced(50, 1e6, 14),
   ...spaced(Math.log(1e6), 690, 12),
 ];
 const BISECTIONS = 40;
