@@ -40,10 +40,10 @@ print(faults() - before)
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc learns from the blocks that are freed")
 def test_pages_that_were_freed_are_used_again():
-    """Fifty times twelve blocks of 59 pages: without it nearly all of them are asked of the system every time."""
+    """Fifty times twelve blocks of 59 pages: NumPy before 2.5 asks nearly all of them of the system every time."""
     # Dask sets a fixed limit for the processes that follow, and glibc does not learn where a limit is set.
     learning = {name: value for name, value in os.environ.items() if not name.startswith("MALLOC_")}
     given, kept = (
         int(subprocess.check_output([sys.executable, "-c", FAULTS, how], env=learning)) for how in ("give back", "keep")
     )
-    assert kept < given / 100
+    assert kept <= given / 100
