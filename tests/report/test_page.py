@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from html.parser import HTMLParser
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ import polars as pl
 import pytest
 import scipy.sparse
 
-from hazboost import FPBoost, Surv
+from hazboost import FPBoost, Surv, report
 from hazboost.cli import main
 from hazboost.report import evidence, figures, report_page, scores
 from hazboost.report.page import CONTENTS
@@ -132,6 +133,12 @@ def test_checklist_has_all_27_items(page):
     assert sorted({int(re.match(r"\d+", key)[0]) for key in numbers}) == list(range(1, 28))
     assert len(set(numbers)) == len(numbers) == 52
     assert Page(page).text.count(AUTHORS) >= 20
+
+
+def test_sentences_can_be_searched_in_the_source():
+    for path in Path(report.__path__[0]).rglob("*.py"):
+        cut = re.findall(r'^\s*f?"[^" ]+ "$', path.read_text(encoding="utf-8"), re.MULTILINE)
+        assert cut == [], f"{path.name} has lines of one word"
 
 
 def test_malicious_text_is_text():

@@ -104,8 +104,7 @@ CHECKS = (
         "categories_without_events",
         "Categories without events",
         "Merge them with similar categories, ask whether they can have the event at all, or say that the model must "
-        "not "
-        "be used for them.",
+        "not be used for them.",
         categories_without_events,
     ),
     Check(

@@ -60,8 +60,7 @@ def informative_follow_up(evidence: Evidence) -> Finding | None:
     return Finding(
         "serious" if found >= SERIOUS_CONCORDANCE else "caution",
         f"The features predict the time of censoring with a concordance index of {fixed(found)} (one half is chance), "
-        "in "
-        "rows that were not used to find out how.",
+        "in rows that were not used to find out how.",
     )
 
 

@@ -161,8 +161,7 @@ CHECKS = (
         "leak",
         "A feature that alone predicts the outcome",
         "Ask when and how it is measured. If it is known only after the event, or is made from the outcome, leave it "
-        "out "
-        "and fit again: the scores on this page mean nothing until then.",
+        "out and fit again: the scores on this page mean nothing until then.",
         leak,
     ),
     Check(

@@ -160,8 +160,7 @@ CHECKS = (
         "drift",
         "Features drift between training and evaluation",
         "Find out whether measurements, coding or the people are others, and look at the calibration below; fit again "
-        "or "
-        "recalibrate if they are to stay so.",
+        "or recalibrate if they are to stay so.",
         drift,
     ),
     Check(

@@ -251,8 +251,7 @@ CHECKS = (
         "worse_groups",
         "Groups with much worse predictions",
         "Ask whether the group was represented in training, and measured alike. Report its scores separately, and do "
-        "not "
-        "use the model for it until they are acceptable.",
+        "not use the model for it until they are acceptable.",
         worse_groups,
     ),
     Check(

@@ -22,8 +22,7 @@ def checklist_section(judged: Judged) -> Html:
         paragraph(
             "What a report on a prediction model should say, by the 27 items of TRIPOD+AI (Collins et al., BMJ 2024; "
             f"385:e078378), some of which have parts. {count(known, 'entry', 'entries')} of {len(items)} could be "
-            "filled in, "
-            "many of them in part; the others only the authors know."
+            "filled in, many of them in part; the others only the authors know."
         ),
         table("TRIPOD+AI", ("item", "topic", "answer"), rows, numbers=False),
     )

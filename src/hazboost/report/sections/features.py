@@ -37,8 +37,7 @@ def features_section(evidence: Evidence, figures: Figures) -> Html:
         title,
         paragraph(
             "Contributions describe the model, not causes in the world. Features that say nearly the same share what "
-            "they "
-            "say."
+            "they say."
         ),
         subsection(
             "Importance",
@@ -62,8 +61,7 @@ def _dependence(evidence: Evidence, figures: Figures, chosen: list[int]) -> Html
     drawn = [
         figures.draw(
             f"Predicted survival at time {number(evidence.moment)} if the feature “{evidence.names[i]}” of everybody "
-            "were "
-            "changed: mean, and single subjects.",
+            "were changed: mean, and single subjects.",
             f"Survival against {evidence.names[i]}.",
             lambda i=i: DependenceDisplay.from_estimator(evidence.model, few.X, i, time=evidence.moment),  # type: ignore[misc]
         )

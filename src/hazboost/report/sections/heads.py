@@ -42,9 +42,8 @@ def heads_section(evidence: Evidence, figures: Figures) -> Html:
         paragraph(
             "The hazard is the rate at which events happen to those who have had none yet. Here it is a sum of a few "
             "simple hazards, the heads. Each has a scale, a time; most have a shape, which says how its risk changes "
-            "over "
-            "time; and a weight, which says how much it counts. All of them depend on the features, so that curves of "
-            "different subjects may differ in level and in course, and may cross."
+            "over time; and a weight, which says how much it counts. All of them depend on the features, so that "
+            "curves of different subjects may differ in level and in course, and may cross."
         ),
         subsection("The heads of this model", bullets(_in_words(evidence, parameters, rows.X))),
         tag(

@@ -33,8 +33,7 @@ def overview(judged: Judged, flags: list[Flag], checked: int) -> Html:
             paragraph(
                 "Times are in the unit of the data. Predictions are compared up to time "
                 f"{number(judged.model.model_.horizon)}, when three quarters of the events in training had happened, "
-                "unless "
-                "another time is named.",
+                "unless another time is named.",
                 class_="small",
             ),
         ]

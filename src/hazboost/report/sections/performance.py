@@ -49,9 +49,8 @@ def _drawn(judged: Judged) -> Html:
     if len(judged.judged) == len(judged.test):
         return join([])
     return paragraph(
-        f"This section is about {count(len(judged.judged), 'row')}, drawn at random from the {len(judged.test):,} "
-        "rows of "
-        "the evaluation data.",
+        f"This section is about {count(len(judged.judged), 'row')}, drawn at random from the {len(judged.test):,} rows "
+        "of the evaluation data.",
         class_="note",
     )
 
@@ -77,14 +76,10 @@ def in_words(scores: list[Scores]) -> str:
     more = "more" if ratio.value > 1.0 else "fewer"
     return (
         f"Of two subjects, the one with the higher predicted risk has the event first in {percent(concordance.value)} "
-        "of "
-        f"the pairs that can be compared ({percent(concordance.low)} to {percent(concordance.high)}; 50 % is chance). "
-        "The "
-        f"integrated Brier score is {percent(abs(gain.value))} {better} than that of {same.title}, which predicts the "
-        "same "
-        f"for everybody ({percent(gain.low)} to {percent(gain.high)}). There were {percent(abs(ratio.value - 1.0))} "
-        f"{more} "
-        f"events than expected."
+        f"of the pairs that can be compared ({percent(concordance.low)} to {percent(concordance.high)}; 50 % is "
+        f"chance). The integrated Brier score is {percent(abs(gain.value))} {better} than that of {same.title}, which "
+        f"predicts the same for everybody ({percent(gain.low)} to {percent(gain.high)}). There were "
+        f"{percent(abs(ratio.value - 1.0))} {more} events than expected."
     )
 
 
@@ -136,15 +131,10 @@ def _remarks(judged: Judged, scores: list[Scores]) -> Html:
     remarks = [
         (
             f"Integrated scores are means over times {number(judged.grid[0])} to {number(judged.grid[-1])}, from a "
-            "tenth "
-            "to "
-            "nine tenths of the events while at least 10 subjects are at risk; "
-            f"{count(judged.at_risk_at_moment, 'subject')} "
-            f"of {len(target):,} are at risk at time {number(judged.moment)}. Weights for censoring are estimated "
-            "from the "
-            f"{weights} data. Intervals come from drawing the subjects of the evaluation data with replacement; models "
-            "were "
-            "not fitted again."
+            "tenth to nine tenths of the events while at least 10 subjects are at risk; "
+            f"{count(judged.at_risk_at_moment, 'subject')} of {len(target):,} are at risk at time "
+            f"{number(judged.moment)}. Weights for censoring are estimated from the {weights} data. Intervals come "
+            "from drawing the subjects of the evaluation data with replacement; models were not fitted again."
         )
     ]
     if len(scores) < 3:
@@ -154,8 +144,7 @@ def _remarks(judged: Judged, scores: list[Scores]) -> Html:
         remarks.append(
             "Cox is a proportional hazards regression with a ridge chosen by cross-validation, on the same features "
             "(missing values at the mean, with a column of their own), fitted to the training data. Its integrated "
-            "Brier "
-            f"score minus that of FPBoost is {fixed(difference.value, 4)} ({fixed(difference.low, 4)} to "
+            f"Brier score minus that of FPBoost is {fixed(difference.value, 4)} ({fixed(difference.low, 4)} to "
             f"{fixed(difference.high, 4)}); above 0, FPBoost is better."
         )
     return paragraph(" ".join(remarks), class_="small")
@@ -169,8 +158,7 @@ def _calibration(judged: Judged, figures: Figures, cause: int | None) -> Html:
     parts = [
         figures.draw(
             f"Calibration at time {number(judged.moment)}: observed against predicted {what}, in {bins} groups of "
-            "similar "
-            "prediction. On the dashed line they are the same.",
+            "similar prediction. On the dashed line they are the same.",
             f"Points of observed against predicted {what}, with the diagonal.",
             lambda: CalibrationDisplay.from_estimator(judged.model, rows.X, target, judged.moment, bins, cause),
         )

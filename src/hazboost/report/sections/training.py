@@ -33,11 +33,9 @@ def _in_words(evidence: Evidence) -> str:
     trees = count(fitted.n_trees, "tree")
     return (
         f"FPBoost predicts the hazard of every subject over time as a weighted sum of {describe_heads(evidence)}. "
-        "Their "
-        "weights and parameters depend on the features, by "
+        "Their weights and parameters depend on the features, by "
         f"{'a penalised regression and ' if model.ridge_ is not None else ''}{trees} of depth {model.max_depth_}, "
-        "grown "
-        f"in {count(model.n_estimators_, 'round')}. It was fitted by maximum likelihood to "
+        f"grown in {count(model.n_estimators_, 'round')}. It was fitted by maximum likelihood to "
         f"{count(evidence.cohort.subjects, 'subject')}."
     )
 
@@ -83,8 +81,7 @@ def _selection(evidence: Evidence, figures: Figures) -> Html:
     if {"ridge_loss", "round_loss"} & set(model.cv_results_):
         return figures.draw(
             "Loss of held-out subjects for each ridge and each number of rounds; lower is better, and the chosen "
-            "values "
-            "are marked.",
+            "values are marked.",
             f"Curves of held-out loss, with marks at the chosen values; {model.n_estimators_} rounds were chosen.",
             lambda: plot_selection(model),
             WIDE,
@@ -135,8 +132,7 @@ def _fit(evidence: Evidence) -> Html:
     if np.isfinite(found["survival_error"]):
         facts.append(
             f"Largest distance of the expected survival from Kaplan-Meier: {percent(found['survival_error'], 1)}, at "
-            "time "
-            f"{number(found['survival_error_time'])} (standard error of Kaplan-Meier: "
+            f"time {number(found['survival_error_time'])} (standard error of Kaplan-Meier: "
             f"{percent(found['standard_error'], 1)})."
         )
     facts += [f"{text[0].upper()}{text[1:]}." for text in found["at_bounds"]]

@@ -83,8 +83,7 @@ def _missing(judged: Judged) -> str:
     return (
         f"{percent(float(cohort.mean()))} of the values in training were missing, most in one feature: "
         f"{percent(float(cohort.max()))}. Nothing was imputed: trees learn a direction for missing values, the linear "
-        "start "
-        "has the mean in their place."
+        "start has the mean in their place."
     )
 
 
@@ -108,9 +107,8 @@ def _model_type(judged: Judged) -> str:
     settings = "all settings at their defaults" if not changed else f"settings changed: {', '.join(changed)}"
     return (
         f"FPBoost (Archetti et al., 2025): a sum of {describe_heads(judged)}, whose parameters are predicted by "
-        "boosted "
-        f"trees; {judged.model.n_estimators_} rounds of depth {judged.model.max_depth_}; {settings}. See “How it was "
-        "trained”."
+        f"boosted trees; {judged.model.n_estimators_} rounds of depth {judged.model.max_depth_}; {settings}. See “How "
+        "it was trained”."
     )
 
 
@@ -128,10 +126,8 @@ def _flow(judged: Judged) -> str:
     own = median_follow_up(test)
     return (
         f"Training: {count(cohort.subjects, 'subject')}, {count(float(cohort.events.sum()), 'event')}, median "
-        "follow-up "
-        f"{followed}. Evaluation: {count(len(test), 'subject')}, {count(int(test.event.sum()), 'event')}, median "
-        "follow-up "
-        f"{number(own) if np.isfinite(own) else 'not reached'}. Who was excluded: {AUTHORS}."
+        f"follow-up {followed}. Evaluation: {count(len(test), 'subject')}, {count(int(test.event.sum()), 'event')}, "
+        f"median follow-up {number(own) if np.isfinite(own) else 'not reached'}. Who was excluded: {AUTHORS}."
     )
 
 
@@ -145,18 +141,16 @@ def _analysed(judged: Judged) -> str:
 
 def _specification(judged: Judged) -> str:
     return (
-        f"{count(judged.model.model_.n_trees, 'tree')}, which a formula cannot show. The model file (FPBoost.save) "
-        "and the "
-        "calculator hold all of it. See “What the heads mean” and “Which features matter”."
+        f"{count(judged.model.model_.n_trees, 'tree')}, which a formula cannot show. The model file (FPBoost.save) and "
+        "the calculator hold all of it. See “What the heads mean” and “Which features matter”."
     )
 
 
 def _performance(judged: Judged) -> str:
     own = judged.scores[0][0]["concordance"]
     return (
-        f"Concordance index {fixed(own.value)} ({fixed(own.low)} to {fixed(own.high)}); all scores, with intervals "
-        "and for "
-        "groups, are in “How good its predictions are”."
+        f"Concordance index {fixed(own.value)} ({fixed(own.low)} to {fixed(own.high)}); all scores, with intervals and "
+        "for groups, are in “How good its predictions are”."
     )
 
 
