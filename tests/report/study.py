@@ -67,6 +67,17 @@ def simulate(seed, n=1200, kind="weibull"):
     return X, Surv.right(event, np.minimum(time, censoring))
 
 
+def simulate_ages(seed, n=3000):
+    """Ages at death, of people who enter between 40 and 75 and are observed for ten years at most."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.normal(size=(n, 2)), columns=["a", "b"])
+    age = 80.0 * (rng.exponential(size=n) * np.exp(-0.7 * X["a"].to_numpy())) ** (1 / 6)
+    entry = rng.uniform(40.0, 75.0, n)
+    end, seen = entry + rng.uniform(2.0, 10.0, n), age > entry
+    y = Surv.right((age <= end)[seen], np.minimum(age, end)[seen], entry=entry[seen])
+    return X[seen].reset_index(drop=True), y
+
+
 def from_sksurv(name, drop=()):
     from sksurv import datasets
 

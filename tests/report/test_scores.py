@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from hazboost import FPBoost, Surv
+from hazboost.data.nonparametric import at_risk
 from hazboost.data.target import Target
 from hazboost.metrics import concordance_index, integrated_brier_score
 from hazboost.report.forecasts import make_forecasts
 from hazboost.report.judged import read_judged
 from hazboost.report.scores import calibration_error, calibration_slope, observed_to_expected
-from tests.report.study import simulate, split
+from tests.report.study import simulate, simulate_ages, split
 
 
 @pytest.fixture(scope="module")
@@ -99,3 +100,34 @@ def test_delayed_entry_conditions_predictions():
     for forecast in make_forecasts(judged, None):
         assert (forecast.probability[late, 0] == 1.0).all()
         assert 0.7 < observed_to_expected(judged.judged.target, forecast.expected, None) < 1.4
+
+
+def judge(y, **settings):
+    """The evidence of a small model on its own training data."""
+    X = np.random.default_rng(0).normal(size=(len(y), 2))
+    return read_judged(FPBoost(n_estimators=2, random_state=0, **settings).fit(X, y), X, y)
+
+
+def test_scores_begin_and_end_with_the_events_however_late_they_are():
+    time = 80.0 * np.random.default_rng(0).weibull(8.0, 300)
+    y = Surv.right(time < 95.0, np.minimum(time, 95.0))
+    ends = np.quantile(y["time"][y["event"]], [0.1, 0.9])
+    assert judge(y).grid[[0, -1]] == pytest.approx(ends, rel=0.01)
+    assert 0.5 * ends[1] < ends[0]
+
+
+def test_scores_of_subjects_who_enter_late_are_known():
+    """Nobody is under observation at half of the last time."""
+    judged = judge(simulate_ages(0)[1])
+    assert (at_risk(judged.judged.target, judged.grid) >= 10).all()
+    assert all(np.isfinite(one["integrated_brier"].value) for one in judged.scores[0])
+
+
+@pytest.mark.filterwarnings("ignore:the fitted curves are poor", "ignore:y. .* events share")
+@pytest.mark.parametrize(("n", "event_time"), [(60, 3.0), (8, None)])
+def test_events_at_one_time_and_few_subjects_are_judged_over_some_time(n, event_time):
+    time = np.arange(1.0, n + 1.0) if event_time is None else np.where(np.arange(n) % 2, event_time, 5.0)
+    judged = judge(Surv.right(time != 5.0, time), init="marginal")
+    assert not judged.spans_time
+    assert judged.grid[0] == 0.5 * judged.grid[-1]
+    assert np.isfinite(judged.scores[0][0]["integrated_brier"].value)

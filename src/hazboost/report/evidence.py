@@ -27,6 +27,8 @@ MOST_ROWS, MOST_FOR_COX = 10_000, 20_000
 MOST_COLUMNS = 300
 #: Scores are computed at so many times, between these quantiles of the event times, while so many are at risk.
 TIMES, FIRST, LAST, ENOUGH_AT_RISK = 25, 0.1, 0.9, 10
+#: Ends that differ by a smaller share of the time are one and the same.
+APART = 1e-6
 
 
 @dataclass(frozen=True)
@@ -153,15 +155,27 @@ class Evidence:
         return -np.log(np.maximum(mean, np.finfo(float).tiny))
 
     @cached_property
-    def grid(self) -> Array:
-        """Times at which probabilities are judged."""
+    def span(self) -> tuple[float, float]:
+        """Quantiles of the event times, or the first and the last time with enough subjects at risk between them."""
         target = self.judged.target
-        last = float(np.sort(target.lower)[-min(ENOUGH_AT_RISK, len(target))])
+        exits = np.unique(target.lower)
+        under_observation = at_risk(target, exits)
+        enough = exits[under_observation >= min(ENOUGH_AT_RISK, under_observation.max())]
         low, high = (target.event_quantile(share) for share in (FIRST, LAST))
-        high = min(high, last)
-        # With age as the time scale nobody has entered at half of the last age, and scores would not be defined there.
-        first = low if self.delayed and low < high else min(low, 0.5 * high)
-        return np.linspace(first, high, TIMES)
+        return max(low, float(enough[0])), min(high, float(enough[-1]))
+
+    @property
+    def spans_time(self) -> bool:
+        """Whether the two are apart; with few subjects, or events that are all tied, they are not."""
+        low, high = self.span
+        return low < (1.0 - APART) * high
+
+    @cached_property
+    def grid(self) -> Array:
+        """Times at which probabilities are judged: over the span, or half of the time since the first entry."""
+        low, high = self.span
+        half = 0.5 * (float(self.judged.target.entry.min()) + high)
+        return np.linspace(low if self.spans_time else half, high, TIMES)
 
     @cached_property
     def moment(self) -> float:

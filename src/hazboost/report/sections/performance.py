@@ -128,10 +128,14 @@ def _percent_cell(interval: Interval) -> Html:
 def _remarks(judged: Judged, scores: list[Scores]) -> Html:
     target = judged.judged.target
     weights = "training" if judged.train is not None else "evaluation"
+    which = (
+        "from a tenth to nine tenths of the events while at least 10 subjects are at risk"
+        if judged.spans_time
+        else "the second half since the first entry, because events are close together or few subjects are at risk"
+    )
     remarks = [
         (
-            f"Integrated scores are means over times {number(judged.grid[0])} to {number(judged.grid[-1])}, from a "
-            "tenth to nine tenths of the events while at least 10 subjects are at risk; "
+            f"Integrated scores are means over times {number(judged.grid[0])} to {number(judged.grid[-1])}, {which}; "
             f"{count(judged.at_risk_at_moment, 'subject')} of {len(target):,} are at risk at time "
             f"{number(judged.moment)}. Weights for censoring are estimated from the {weights} data. Intervals come "
             "from drawing the subjects of the evaluation data with replacement; models were not fitted again."
