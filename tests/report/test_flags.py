@@ -8,8 +8,9 @@ import pytest
 
 from hazboost import FPBoost, Surv
 from hazboost.report import find_flags, scores
-from hazboost.report.flags import CHECKS
+from hazboost.report.flags import CHECKS, raise_flags
 from hazboost.report.flags.likeness import _distance
+from hazboost.report.judged import read_judged
 from tests.report.study import CLEAN, PLANTED, flags_of, simulate, split
 
 #: Flags that are due as well: what follows from the defect.
@@ -55,6 +56,46 @@ def test_flags_say_what_where_and_what_to_do():
     assert "1.00" in flag.details[0][1]
     assert str(flag).startswith("serious: A feature that alone predicts the outcome.")
     assert "leave it out" in flag.advice
+
+
+def checked(judged):
+    """Names of flags, and titles of what was and what was not checked."""
+    flags, passed, unchecked = raise_flags(judged)
+    return {flag.name for flag in flags}, {check.title for check in passed}, {one.title for one in unchecked}
+
+
+def test_a_score_without_a_number_is_not_checked(monkeypatch):
+    data = split(*simulate(0, n=300), 0)
+    model = FPBoost(n_estimators=5, random_state=0).fit(data.X_train, data.y_train)
+    about_scores = {"Not better than without features", "A Cox regression predicts better"}
+    judged = [read_judged(model, data.X_test, data.y_test, data.X_train, data.y_train) for _ in range(2)]
+    assert about_scores <= checked(judged[0])[1]
+    monkeypatch.setattr(scores, "integrated_brier_score", lambda *_, **__: np.nan)
+    flags, passed, unchecked = checked(judged[1])
+    assert not flags & {"useless", "behind_cox"}
+    assert not passed & about_scores
+    assert about_scores <= unchecked
+
+
+TITLES = {check.name: check.title for check in CHECKS}
+
+
+def test_with_intervals_in_training_what_needs_times_is_not_checked():
+    X, y = simulate(0, n=300)
+    periods = Surv.interval(y["time"], np.where(y["event"], y["time"] + 0.5, np.inf))
+    model = FPBoost(n_estimators=5, random_state=0).fit(X, periods)
+    _, passed, unchecked = checked(read_judged(model, X[:100], y[:100], X, periods))
+    assert {TITLES[name] for name in ("optimism", "outcome_drift", "poor_fit")} <= unchecked - passed
+
+
+def test_without_comparable_pairs_optimism_is_not_checked():
+    """The only event of the evaluation comes last."""
+    X, y = simulate(0, n=300)
+    model = FPBoost(n_estimators=5, random_state=0).fit(X[:240], y[:240])
+    late = Surv.right(np.arange(60) == 59, np.linspace(0.1, 5.0, 60))
+    flags, passed, unchecked = checked(read_judged(model, X[240:], late, X[:240], y[:240]))
+    assert "optimism" not in flags
+    assert TITLES["optimism"] in unchecked - passed
 
 
 def test_checks_have_names_of_their_own():

@@ -179,6 +179,15 @@ def test_other_kinds_of_data(kind, monkeypatch):
         assert "some subjects entered late" in text
 
 
+def test_nothing_is_compared_without_a_number(model, data, monkeypatch):
+    monkeypatch.setattr(scores, "integrated_brier_score", lambda *_, **__: np.nan)
+    monkeypatch.setattr(figures, "find_spec", lambda name: None)
+    text = Page(report_page(model, data.X_test, data.y_test, data.X_train, data.y_train)).text
+    assert "Could not be computed: integrated Brier score." in text
+    assert "Brier score minus that of FPBoost" not in text
+    assert "– to –" not in text
+
+
 def test_without_training_rows_the_page_says_what_is_missing(model, data, tmp_path, monkeypatch):
     monkeypatch.setattr(figures, "find_spec", lambda name: None)
     model.report(tmp_path / "report.html", data.X_test, data.y_test, examples=False)

@@ -51,6 +51,11 @@ class Interval:
         known = self.samples[~np.isnan(self.samples)]
         return float(np.quantile(known, ENDS[which])) if len(known) else np.nan
 
+    @property
+    def known(self) -> bool:
+        """Whether there is a number, and an interval."""
+        return bool(np.isfinite([self.value, self.low, self.high]).all())
+
     def minus(self, other: Interval) -> Interval:
         """The difference to another score of the same samples."""
         return Interval(self.value - other.value, self.samples - other.samples)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -54,6 +55,12 @@ class Finding:
 
 class NotAssessedError(Exception):
     """A check that cannot be made; the message says why, in words that follow "not checked:"."""
+
+
+def need(what: str, *values: float) -> None:
+    """Refuse a check whose numbers are not known: NaN is smaller than no threshold, and no finding either."""
+    if any(math.isnan(value) for value in values):
+        raise NotAssessedError(f"{what} could not be computed")
 
 
 @dataclass(frozen=True)

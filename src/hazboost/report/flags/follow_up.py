@@ -10,7 +10,7 @@ from hazboost.metrics.concordance import harrell
 from hazboost.metrics.weights import FollowUp
 from hazboost.report.cox import fit_cox
 from hazboost.report.evidence import ENOUGH_AT_RISK, MOST_COLUMNS, Evidence, resampled
-from hazboost.report.flags.flag import Check, Finding, NotAssessedError
+from hazboost.report.flags.flag import Check, Finding, NotAssessedError, need
 from hazboost.report.words import count, fixed, number, percent
 from hazboost.utils.arrays import Array
 
@@ -52,6 +52,7 @@ def informative_follow_up(evidence: Evidence) -> Finding | None:
         risk[~part] = cox.log_ratio(rows.encoded[~part])
     reverse = _with_events(as_events.lower, as_events.entry, event)
     found = harrell(reverse, risk)
+    need("the concordance index of the time of censoring", found)
     rng = np.random.default_rng(evidence.seed)
     draws = [rng.integers(len(rows), size=len(rows)) for _ in range(SAMPLES)]
     error = float(np.nanstd([harrell(resampled(reverse, one), risk[one]) for one in draws]))

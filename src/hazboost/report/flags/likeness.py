@@ -10,7 +10,7 @@ from hazboost.data.cohort import LEVELS
 from hazboost.data.frames import column_names, is_table
 from hazboost.data.nonparametric import aalen_johansen, evaluate_steps
 from hazboost.report.evidence import Evidence
-from hazboost.report.flags.flag import Check, Finding
+from hazboost.report.flags.flag import Check, Finding, need
 from hazboost.report.words import count, fixed, number, percent
 from hazboost.utils.arrays import Array
 
@@ -132,8 +132,7 @@ def _distance_of_categories(codes: Array, counts: Array) -> tuple[float, float]:
 def outcome_drift(evidence: Evidence) -> Finding | None:
     """Events are more or less frequent than in training."""
     cohort, moment = evidence.cohort, np.array([evidence.moment])
-    if np.isnan(cohort.observed).any():
-        return None
+    need("the Kaplan-Meier estimate of the training data", float(cohort.observed.sum()))
     target, details = evidence.test.target, []
     at_risk = max(evidence.at_risk_at_moment, 1.0) * len(evidence.test) / len(evidence.judged)
     for cause in evidence.model.causes_.tolist():

@@ -10,7 +10,7 @@ from hazboost.data.target import Target
 from hazboost.hazards.distribution import Distribution
 from hazboost.metrics.concordance import harrell
 from hazboost.report.evidence import as_trained, resampled
-from hazboost.report.flags.flag import Check, Finding, NotAssessedError
+from hazboost.report.flags.flag import Check, Finding, NotAssessedError, need
 from hazboost.report.forecasts import SMALLEST
 from hazboost.report.judged import Judged
 from hazboost.report.scores import d_calibration_of
@@ -62,6 +62,8 @@ def poor_calibration(evidence: Judged) -> Finding | None:
             ("D-calibration", f"p {p_value(p)}; bins hold {percent(shares.min())} to {percent(shares.max())}")
         )
     if not details:
+        # A slope is not known where everybody is predicted the same, and then it cannot be wrong.
+        need("the ratio of observed to expected events", *(scores[0]["ratio"].value for scores in evidence.scores))
         return None
     return Finding(
         "serious" if serious else "caution", "Predicted probabilities are not those that were observed.", tuple(details)
@@ -151,6 +153,9 @@ def useless(evidence: Judged) -> Finding | None:
             )
             details.append((which, text))
     if not details:
+        for own, same, *_ in evidence.scores:
+            need("the integrated Brier score", own["integrated_brier"].value, same["integrated_brier"].value)
+            need("the concordance index", own["concordance"].value)
         return None
     worse = all(
         scores[1]["integrated_brier"].minus(scores[0]["integrated_brier"]).high < 0.0 for scores in evidence.scores
@@ -171,6 +176,8 @@ def behind_cox(evidence: Judged) -> Finding | None:
             own, other = (fixed(scores[i]["integrated_brier"].value, 3) for i in (0, 2))
             details.append(("any event" if cause is None else f"cause {cause}", f"{own}, and {other} of Cox"))
     if not details:
+        differences = (own["integrated_brier"].minus(cox["integrated_brier"]) for own, _, cox in evidence.scores)
+        need("the integrated Brier score", *(one for each in differences for one in (each.value, each.low)))
         return None
     return Finding(
         "caution", "The integrated Brier score of a Cox regression is lower, which is better.", tuple(details)
@@ -182,8 +189,8 @@ def optimism(evidence: Judged) -> Finding | None:
     if evidence.train is None:
         raise NotAssessedError("the training rows were not given (X_train and y_train)")
     rows = evidence.known
-    if rows.target.interval.any() or rows.target.has_several_rows or len(rows) < 2:
-        return None
+    if rows.target.interval.any() or rows.target.has_several_rows:
+        raise NotAssessedError("the training rows have events in intervals, or several rows of a subject")
     if len(rows) > MOST_ROWS:
         rows = rows.take(np.arange(MOST_ROWS))
     model = evidence.model.model_
@@ -193,6 +200,7 @@ def optimism(evidence: Judged) -> Finding | None:
     outside = evidence.scores[0][0]["concordance"] if evidence.causes == [None] else None
     value = harrell(evidence.judged.target, evidence.risk)
     high = value if outside is None else outside.high
+    need("the concordance index", inside, value, high)
     if inside - value < OPTIMISM or inside - high < OPTIMISM / 3.0:
         return None
     return Finding(
@@ -231,6 +239,7 @@ def poor_fit(evidence: Judged) -> Finding | None:
     """The model does not describe the data on which it was trained."""
     found = evidence.model.diagnostics_
     error, spread = found["survival_error"], found["standard_error"]
+    need("the distance of the expected survival from Kaplan-Meier in training", error, spread)
     if not error > max(0.05, 3.0 * spread):
         return None
     return Finding(

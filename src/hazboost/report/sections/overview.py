@@ -9,6 +9,9 @@ from hazboost.report.scores import Interval
 from hazboost.report.sections.performance import in_words, skill
 from hazboost.report.words import count, fixed, number, percent
 
+#: In the place of an interval.
+UNKNOWN = "could not be computed"
+
 
 def overview(judged: Judged, flags: list[Flag], checked: int) -> Html:
     """Verdict in one sentence, key figures, and the scores in words."""
@@ -66,8 +69,8 @@ def _card(title: str, value: str, around: str) -> Html:
 
 
 def _ends(interval: Interval) -> str:
-    return f"{fixed(interval.low)} to {fixed(interval.high)}"
+    return f"{fixed(interval.low)} to {fixed(interval.high)}" if interval.known else UNKNOWN
 
 
 def _gain_ends(interval: Interval) -> str:
-    return f"{percent(interval.low)} to {percent(interval.high)}"
+    return f"{percent(interval.low)} to {percent(interval.high)}" if interval.known else UNKNOWN

@@ -72,15 +72,25 @@ def in_words(scores: list[Scores]) -> str:
     own, same = scores[0], scores[1]
     concordance = own["concordance"]
     gain, ratio = skill(own, same), own["ratio"]
-    better = "lower" if gain.value >= 0.0 else "higher, which is worse,"
-    more = "more" if ratio.value > 1.0 else "fewer"
-    return (
-        f"Of two subjects, the one with the higher predicted risk has the event first in {percent(concordance.value)} "
-        f"of the pairs that can be compared ({percent(concordance.low)} to {percent(concordance.high)}; 50 % is "
-        f"chance). The integrated Brier score is {percent(abs(gain.value))} {better} than that of {same.title}, which "
-        f"predicts the same for everybody ({percent(gain.low)} to {percent(gain.high)}). There were "
-        f"{percent(abs(ratio.value - 1.0))} {more} events than expected."
-    )
+    said = []
+    if concordance.known:
+        said.append(
+            "Of two subjects, the one with the higher predicted risk has the event first in "
+            f"{percent(concordance.value)} of the pairs that can be compared ({percent(concordance.low)} to "
+            f"{percent(concordance.high)}; 50 % is chance)."
+        )
+    if gain.known:
+        better = "lower" if gain.value >= 0.0 else "higher, which is worse,"
+        said.append(
+            f"The integrated Brier score is {percent(abs(gain.value))} {better} than that of {same.title}, which "
+            f"predicts the same for everybody ({percent(gain.low)} to {percent(gain.high)})."
+        )
+    if ratio.known:
+        more = "more" if ratio.value > 1.0 else "fewer"
+        said.append(f"There were {percent(abs(ratio.value - 1.0))} {more} events than expected.")
+    named = {"concordance index": concordance, "integrated Brier score": gain, "observed ÷ expected events": ratio}
+    unknown = ", ".join(title for title, score in named.items() if not score.known)
+    return " ".join([*said, f"Could not be computed: {unknown}."] if unknown else said)
 
 
 def skill(own: Scores, same: Scores) -> Interval:
@@ -112,14 +122,14 @@ def _score_table(judged: Judged, cause: int | None, scores: list[Scores]) -> Htm
 def _cell(interval: Interval, decimals: int) -> Html:
     if not np.isfinite(interval.value):
         return Html("–")
-    if np.ptp(interval.samples[~np.isnan(interval.samples)]) < 1e-12:
+    if not interval.known or interval.high - interval.low < 1e-12:
         return join([fixed(interval.value, decimals)])
     around = f"{fixed(interval.low, decimals)} to {fixed(interval.high, decimals)}"
     return join([fixed(interval.value, decimals), " ", tag("span", around, class_="interval")])
 
 
 def _percent_cell(interval: Interval) -> Html:
-    if abs(interval.value) < 1e-12:
+    if not interval.known or abs(interval.value) < 1e-12:
         return Html("–")
     around = f"{percent(interval.low)} to {percent(interval.high)}"
     return join([percent(interval.value), " ", tag("span", around, class_="interval")])
@@ -147,10 +157,13 @@ def _remarks(judged: Judged, scores: list[Scores]) -> Html:
         difference = scores[2]["integrated_brier"].minus(scores[0]["integrated_brier"])
         remarks.append(
             "Cox is a proportional hazards regression with a ridge chosen by cross-validation, on the same features "
-            "(missing values at the mean, with a column of their own), fitted to the training data. Its integrated "
-            f"Brier score minus that of FPBoost is {fixed(difference.value, 4)} ({fixed(difference.low, 4)} to "
-            f"{fixed(difference.high, 4)}); above 0, FPBoost is better."
+            "(missing values at the mean, with a column of their own), fitted to the training data."
         )
+        if difference.known:
+            remarks.append(
+                f"Its integrated Brier score minus that of FPBoost is {fixed(difference.value, 4)} "
+                f"({fixed(difference.low, 4)} to {fixed(difference.high, 4)}); above 0, FPBoost is better."
+            )
     return paragraph(" ".join(remarks), class_="small")
 
 

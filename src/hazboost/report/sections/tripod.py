@@ -148,10 +148,8 @@ def _specification(judged: Judged) -> str:
 
 def _performance(judged: Judged) -> str:
     own = judged.scores[0][0]["concordance"]
-    return (
-        f"Concordance index {fixed(own.value)} ({fixed(own.low)} to {fixed(own.high)}); all scores, with intervals and "
-        "for groups, are in “How good its predictions are”."
-    )
+    index = f"Concordance index {fixed(own.value)} ({fixed(own.low)} to {fixed(own.high)}). " if own.known else ""
+    return f"{index}All scores, with intervals and for groups, are in “How good its predictions are”."
 
 
 def _heterogeneity(judged: Judged) -> str:
