@@ -16,10 +16,12 @@ import scipy.sparse
 
 from hazboost import FPBoost, Surv, report
 from hazboost.cli import main
+from hazboost.data.reading import as_target
 from hazboost.report import evidence, figures, report_page, scores
+from hazboost.report.drawings import draw_follow_up
 from hazboost.report.page import CONTENTS
 from hazboost.report.sections.tripod import AUTHORS, ITEMS
-from tests.report.study import simulate, split
+from tests.report.study import simulate, simulate_ages, split
 
 NAMES = (
     "</script><script>alert(1)</script>",
@@ -177,6 +179,19 @@ def test_other_kinds_of_data(kind, monkeypatch):
         assert "Aalen-Johansen" in text
     else:
         assert "some subjects entered late" in text
+
+
+def test_follow_up_is_the_time_since_entry(monkeypatch):
+    """Nobody is followed for more than ten years, of whatever age."""
+    X, y = simulate_ages(0, n=600)
+    drawn = draw_follow_up({"evaluation data": as_target(y)})
+    assert drawn.get_xlim()[1] == pytest.approx((y["time"] - y["entry"]).max())
+    monkeypatch.setattr(figures, "find_spec", lambda name: None)
+    model = FPBoost(n_estimators=2, random_state=0).fit(X, y)
+    cells = re.search(
+        r"median follow-up since entry .*?</th><td[^>]*>(.*?)</td><td[^>]*>(.*?)</td>", report_page(model, X, y)
+    )
+    assert [float(one) for one in cells.groups()] == pytest.approx([6.0, 6.0], abs=1.0)
 
 
 def test_nothing_is_compared_without_a_number(model, data, monkeypatch):

@@ -41,6 +41,19 @@ def test_causes_have_the_incidence_of_lifelines(competing):
         np.testing.assert_allclose(cohort.observed[i - 1], known, atol=1e-12)
 
 
+def test_follow_up_counts_from_entry(competing):
+    X, cause, time = competing
+    entry = np.random.default_rng(1).uniform(40.0, 75.0, len(X))
+    from_zero, late = (
+        FPBoost(**QUICK).fit(X, y)
+        for y in (Surv.right(cause > 0, time), Surv.right(cause > 0, entry + time, entry=entry))
+    )
+    assert late.cohort_.follow_up == pytest.approx(from_zero.cohort_.follow_up)
+    assert f"median {late.cohort_.follow_up:.4g} since entry, latest time {(entry + time).max():.4g}" in str(
+        late.summary()
+    )
+
+
 def test_expected_curves_are_means_of_predictions(competing):
     X, cause, time = competing
     model = FPBoost(**QUICK).fit(X, Surv.right(cause, time))

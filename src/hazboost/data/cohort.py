@@ -95,9 +95,9 @@ class Cohort:
         Number of events of each cause, with weights relative to their mean; events in intervals, whose cause is not
         known, are divided like the others.
     follow_up : float
-        Median follow-up: the time by which half of the subjects would have been censored if there were no events
-        (reverse Kaplan-Meier); NaN where that is not reached, with events in intervals, and with several rows of a
-        subject.
+        Median follow-up: the time since entry by which half of the subjects would have been censored if there were no
+        events (reverse Kaplan-Meier); NaN where that is not reached, with events in intervals, and with several rows
+        of a subject.
     features : FeatureTable
         The features, in the order of the columns: ``features[i].quantiles``.
     times : array of shape (times,)

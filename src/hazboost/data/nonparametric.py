@@ -61,13 +61,27 @@ def censoring_distribution(target: Target) -> tuple[Array, Array]:
     return exits.time[happened], _product(censored[happened], staying[happened])
 
 
-def median_follow_up(target: Target) -> float:
-    """Time by which half of the subjects would have been censored without events (reverse Kaplan-Meier); NaN if never.
+def follow_up_distribution(target: Target) -> tuple[Array, Array]:
+    """Estimate the share of subjects still under observation so long after their entry, if there were no events.
 
-    See Schemper and Smith (1996), "A note on quantifying follow-up in studies of failure time".
+    The reverse Kaplan-Meier estimate of Schemper and Smith (1996), "A note on quantifying follow-up in studies of
+    failure time".
+
+    Returns
+    -------
+    time : array
+        Distinct times from entry to censoring in increasing order.
+    share : array
+        Estimate at each time and until the next.
     """
-    time, uncensored = censoring_distribution(target)
-    reached = np.flatnonzero(uncensored <= 0.5)
+    since_entry = Target.of(target.lower - target.entry, target.upper - target.entry, target.weight)
+    return censoring_distribution(since_entry)
+
+
+def median_follow_up(target: Target) -> float:
+    """Time since entry by which half of the subjects would have been censored without events; NaN if never."""
+    time, followed = follow_up_distribution(target)
+    reached = np.flatnonzero(followed <= 0.5)
     return float(time[reached[0]]) if len(reached) else np.nan
 
 

@@ -42,12 +42,12 @@ def _data(data: Mapping[str, Any]) -> dict[str, str]:
     events = data["events"]
     by_cause = ", ".join(f"{number(count)} of cause {cause}" for cause, count in enumerate(events, 1))
     follow_up = data["median_follow_up"]
-    median = "" if follow_up is None else f"median {number(follow_up)}, "
+    median = "" if follow_up is None else f"median {number(follow_up)} since entry, "
     categorical = f", {data['categorical_features']} of them categories" if data["categorical_features"] else ""
     return {
         "subjects": f"{data['subjects']:,}",
         "events": f"{number(sum(events))}" if len(events) == 1 else f"{number(sum(events))}: {by_cause}",
-        "follow-up": f"{median}longest {number(data['longest_follow_up'])}",
+        "follow-up": f"{median}latest time {number(data['longest_follow_up'])}",
         "features": f"{data['features']}{categorical}; {percent(data['missing'])} of the values missing",
     }
 

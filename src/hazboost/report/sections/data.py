@@ -47,8 +47,12 @@ def _counts(evidence: Evidence) -> Html:
                 (f"events of cause {cause}", _with_share(trained, cohort.subjects), _with_share(tested, len(target)))
             )
     rows += [
-        ("median follow-up (reverse Kaplan-Meier)", number(cohort.follow_up), number(median_follow_up(target))),
-        ("longest follow-up", number(evidence.model.model_.longest), number(target.longest)),
+        (
+            "median follow-up since entry (reverse Kaplan-Meier)",
+            number(cohort.follow_up),
+            number(median_follow_up(target)),
+        ),
+        ("latest time under observation", number(evidence.model.model_.longest), number(target.longest)),
         ("features", str(len(evidence.names)), str(len(evidence.names))),
         ("missing values", percent(float(cohort.features.missing.mean())), percent(_missing(evidence.test.encoded))),
     ]
@@ -80,7 +84,7 @@ def _follow_up(evidence: Evidence, figures: Figures) -> Html:
     return figures.draw(
         "Follow-up: the share of subjects who would still be under observation if nobody had the event (reverse "
         "Kaplan-Meier).",
-        f"Falling curves of follow-up over time. {half}",
+        f"Falling curves of follow-up over the time since entry. {half}",
         lambda: draw_follow_up(targets),
         note=half,
     )
