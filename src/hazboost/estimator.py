@@ -241,14 +241,15 @@ class FPBoost(Publisher):
         elastic net. ``train_loss`` is the loss that boosting minimises, before shrinkage; if the models of the folds
         are averaged, it is their mean. ``validation_loss`` is that of the fitted model, with shrinkage.
     diagnostics_ : dict
-        How well the model describes the training data (at most about 5,000 of its rows, drawn at random); a warning is
-        given if it does so poorly. ``observed_events`` and ``expected_events``, both weighted, agree for a model of
-        maximum likelihood; an event in an interval counts as the model expects it there. ``survival_error`` is the
-        largest distance of the survival that the model expects of the people under observation,
-        ``expected_survival``, from ``kaplan_meier``, found at ``survival_error_time``; the ``standard_error`` is that
-        of Kaplan-Meier, and distances are compared in units of three of them or of 0.05, whichever is larger.
-        These five are NaN for intervals, recurrent events, and fewer than ten subjects at risk. ``at_bounds`` lists
-        the parameters of the start that are at a bound, of heads with a share of more than 5 % in the expected events.
+        How well the model describes the training data; a warning is given if it does so poorly. Of many rows about
+        5,000 are compared, drawn at random; ``subjects_compared`` is the number of their subjects, and the numbers that
+        follow are about them. ``observed_events`` and ``expected_events``, both weighted, agree for a model of maximum
+        likelihood; an event in an interval counts as the model expects it there. ``survival_error`` is the largest
+        distance of the survival that the model expects of the people under observation, ``expected_survival``, from
+        ``kaplan_meier``, found at ``survival_error_time``; the ``standard_error`` is that of Kaplan-Meier, and
+        distances are compared in units of three of them or of 0.05, whichever is larger. These five are NaN for
+        intervals, recurrent events, and fewer than ten subjects at risk. ``at_bounds`` lists the parameters of the
+        start that are at a bound, of heads with a share of more than 5 % in the expected events.
     cohort_ : Cohort
         What is remembered of the training data, to say later whether a subject is like those of the training: numbers
         of subjects and events, quantiles, missing values and categories of each feature, median follow-up, and the

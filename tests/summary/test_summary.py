@@ -15,8 +15,10 @@ import hazboost
 from hazboost import FPBoost
 from hazboost.hazards.heads import HEADS
 from hazboost.hazards.heads.base import VALUE
+from hazboost.report import report_page
 from hazboost.summary.usual import MOST_FEATURES
 from hazboost.summary.words import COURSES, course
+from hazboost.training import diagnostics
 from tests.files.models import fitted
 
 
@@ -108,6 +110,23 @@ def test_html_is_escaped_and_shows_the_curves(model):
     assert last == pytest.approx(
         [(1.0 - curve[0, -1]) * 110 + 2 for curve in (cohort.observed, cohort.expected)], abs=0.1
     )
+
+
+def test_the_fit_of_drawn_subjects_is_said_to_be_that(monkeypatch, tmp_path):
+    X = np.random.default_rng(0).normal(size=(300, 2))
+    y = np.ones(300, dtype=bool), np.random.default_rng(1).exponential(size=300)
+    whole = FPBoost(n_estimators=2, init="marginal", random_state=0).fit(X, y)
+    monkeypatch.setattr(diagnostics, "MOST_ROWS", 100)
+    some = FPBoost(n_estimators=2, init="marginal", random_state=0).fit(X, y)
+    assert (whole.diagnostics_["subjects_compared"], some.diagnostics_["subjects_compared"]) == (300, 100)
+    some.save(tmp_path / "model.hzb")
+    drawn = "for 100 of 300 subjects, drawn at random"
+    for model, told in ((whole, False), (some, True), (hazboost.load(tmp_path / "model.hzb"), True)):
+        lines = model.summary().lines()
+        assert [drawn in lines[f"Fit to the training data: {name}"] for name in ("events", "survival")] == [told] * 2
+        assert ("of 100 of the 300 subjects" in report_page(model, X, y, examples=False)) == told
+    del some.diagnostics_["subjects_compared"]
+    assert drawn not in str(some.summary())
 
 
 def test_what_is_changed_in_a_dictionary_does_not_change_the_summary(model):

@@ -290,7 +290,8 @@ def test_numbers_of_events_that_differ_are_noticed_where_there_is_no_curve(expec
     """By more than a fifth, and by more than three standard errors."""
     nan = float("nan")
     found = {"expected_events": expected, "observed_events": observed, "survival_error": nan, "standard_error": nan}
+    found["subjects_compared"] = 2000
     assert (describe_poor_fit(found) is not None) == poor
     if poor:
-        with pytest.warns(ConvergenceWarning, match="135 events are expected, and 100 were observed"):
+        with pytest.warns(ConvergenceWarning, match="135 events of 2,000 subjects are expected, and 100 were observed"):
             advise_on_fit({**found, "at_bounds": []}, rows((1, 1)), fitted_start=True)

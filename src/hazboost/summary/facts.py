@@ -17,7 +17,14 @@ from hazboost.summary.usual import effects, heads_of_usual_subject
 #: Histories that are told, if there are any.
 HISTORIES = ("train_loss", "validation_loss", "validation_concordance")
 #: What is told of the diagnostics.
-DIAGNOSTICS = ("observed_events", "expected_events", "survival_error", "survival_error_time", "at_bounds")
+DIAGNOSTICS = (
+    "subjects_compared",
+    "observed_events",
+    "expected_events",
+    "survival_error",
+    "survival_error_time",
+    "at_bounds",
+)
 
 
 def gather(estimator: FittedEstimator) -> dict[str, Any]:

@@ -31,7 +31,7 @@ def sections(facts: Mapping[str, Any]) -> list[Section]:
             "Hazard of the usual subject", _heads(facts), "median of every number, most frequent of all categories"
         ),
         Section("What was chosen", {**_start(facts["start"]), **_trees(facts["trees"])}),
-        Section("Fit to the training data", _fit(facts["fit"])),
+        Section("Fit to the training data", _fit(facts["fit"], facts["data"]["subjects"])),
         Section("Strongest features", _effects(facts["effects"] or []), about_effects),
         Section("Versions", {"software": ", ".join(f"{name} {one}" for name, one in facts["versions"].items())}),
     ]
@@ -154,7 +154,7 @@ def _ends(values: Sequence[float]) -> Sequence[float]:
     return values if len(values) == 1 else [values[0], values[-1]]
 
 
-def _fit(fit: Mapping[str, Any]) -> dict[str, str]:
+def _fit(fit: Mapping[str, Any], subjects: int) -> dict[str, str]:
     names = {
         "train_loss": "training loss",
         "held_out_loss": "held-out loss",
@@ -166,11 +166,14 @@ def _fit(fit: Mapping[str, Any]) -> dict[str, str]:
         for name, words in names.items()
         if name in fit and None not in fit[name].values()
     }
+    compared = fit.get("subjects_compared", subjects)  # which files of earlier versions do not have
+    drawn = f", for {compared:,} of {subjects:,} subjects, drawn at random" if compared < subjects else ""
     if fit.get("expected_events") is not None:
-        lines["events"] = f"{number(fit['observed_events'])} observed, {number(fit['expected_events'])} expected"
+        events = f"{number(fit['observed_events'])} observed, {number(fit['expected_events'])} expected"
+        lines["events"] = f"{events}{drawn}"
     if fit.get("survival_error") is not None:
         at = number(fit["survival_error_time"])
-        lines["survival"] = f"at most {fit['survival_error']:.3f} from Kaplan-Meier, at {at}"
+        lines["survival"] = f"at most {fit['survival_error']:.3f} from Kaplan-Meier, at {at}{drawn}"
     if fit.get("at_bounds"):
         lines["at a bound"] = ", ".join(map(str, fit["at_bounds"]))
     return lines

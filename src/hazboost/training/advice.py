@@ -142,5 +142,6 @@ def describe_poor_fit(diagnostics: Diagnostics) -> str | None:
         )
     expected, observed = diagnostics["expected_events"], diagnostics["observed_events"]
     if abs(expected - observed) > max(FEW_EVENTS * observed, STANDARD_ERRORS * np.sqrt(max(observed, expected))):
-        return f"{expected:.4g} events are expected, and {observed:.4g} were observed"
+        subjects = f"{diagnostics['subjects_compared']:,} subjects"
+        return f"{expected:.4g} events of {subjects} are expected, and {observed:.4g} were observed"
     return None

@@ -58,6 +58,7 @@ def diagnose(plan: Plan, model: Model, sample: Sample) -> Diagnostics:
     observed, expected = count_events(distribution, target)
     gap = largest_gap(distribution, target)
     return {
+        "subjects_compared": target.n_subjects,
         "observed_events": observed,
         "expected_events": expected,
         "survival_error": gap.error,

@@ -122,18 +122,20 @@ def _equal(value: Any, other: Any) -> bool:
 
 
 def _fit(evidence: Evidence) -> Html:
-    found = evidence.model.diagnostics_
+    found, subjects = evidence.model.diagnostics_, evidence.cohort.subjects
+    compared = found.get("subjects_compared", subjects)  # which files of earlier versions do not have
+    drawn = f", of {compared:,} of the {subjects:,} subjects, drawn at random" if compared < subjects else ""
     facts = [
         (
             f"Expected events: {number(float(found['expected_events']), 4)}; observed: "
-            f"{number(float(found['observed_events']), 4)}."
+            f"{number(float(found['observed_events']), 4)}{drawn}."
         )
     ]
     if np.isfinite(found["survival_error"]):
         facts.append(
             f"Largest distance of the expected survival from Kaplan-Meier: {percent(found['survival_error'], 1)}, at "
             f"time {number(found['survival_error_time'])} (standard error of Kaplan-Meier: "
-            f"{percent(found['standard_error'], 1)})."
+            f"{percent(found['standard_error'], 1)}){drawn}."
         )
     facts += [f"{text[0].upper()}{text[1:]}." for text in found["at_bounds"]]
     return bullets(facts)
