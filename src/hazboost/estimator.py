@@ -656,7 +656,7 @@ class FPBoost(Publisher):
                 f"eval_set: y has events of cause {data.target.n_causes}, and y of causes 1 to {n_causes} only; give "
                 f"FPBoost(n_causes={data.target.n_causes}), or leave these rows out."
             )
-        return data
+        return data.with_rows_joined()
 
     def _learn(self, named: BaseEstimator, trained: Trained, target: Target, cohort: Cohort) -> None:
         """Take what was learned, and forget what an earlier fit had learned."""

@@ -214,14 +214,15 @@ def test_no_round_at_all_has_a_history_of_the_start():
     assert model.history_["train_loss"] == [pytest.approx(loss_of_predictions(model, *old), rel=1e-5)]
 
 
-@pytest.mark.filterwarnings("ignore:y. .* events share only")
 def test_the_c_index_of_several_rows_is_refused_however_validation_data_come():
     subject = np.repeat(np.arange(60), 2)
     start = np.tile([0.0, 1.0], 60)
     event = np.tile([False, True], 60)
     features = np.repeat(X[:60], 2, axis=0)
-    y = Surv.counting(start, start + 1.0, event, id=subject)
+    y = Surv.counting(start, start + np.where(event, 1.0 + subject, 1.0), event, id=subject)
     model = FPBoost(1, 1, n_estimators=3, init="marginal", patience=2, random_state=0)
+    model.fit(features, y, eval_set=(features, y))  # rows with the same features are one
+    features[::2, 0] += 1.0
     with pytest.raises(ValueError, match="several rows of one subject"):
         model.fit(features, y)
     with pytest.raises(ValueError, match="several rows of one subject"):
