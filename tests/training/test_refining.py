@@ -167,7 +167,7 @@ def test_without_shifts_the_loss_is_that_without_covariates(n_causes, entry):
     target = Target.of(time, np.where(cause > 0, time, np.inf), entry=np.full(50, entry), cause=cause)
     mixture = Mixture(MIXTURE.counts, MIXTURE.parameter_activation, MIXTURE.weight_activation, n_causes=n_causes)
     plain = MarginalLoss.of(mixture, target)
-    observed, unseen = Observed.of(target, n_causes), before_entry(target, n_causes)
+    observed, unseen = Observed.of(target, n_causes), before_entry(target, mixture)
     given = LossGivenShifts(plain.mixture, target, observed, 50.0, unseen, np.zeros((50, n_causes)))
     logs = rng.normal(scale=0.3, size=mixture.n_scores)
     np.testing.assert_allclose(given(logs)[0], plain(logs)[0])

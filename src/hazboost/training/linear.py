@@ -201,7 +201,7 @@ def fit_linear_path(
         observed,
         target.mass,
         policy.largest_shift,
-        before_entry(target, n_causes),
+        before_entry(target, mixture),
     )
     few = partial(_with_few_unknowns, rates=events_by_cause(target, n_causes) / loss.mass)
     minimise = few if len(bounds) <= MANY_UNKNOWNS else _with_many_unknowns

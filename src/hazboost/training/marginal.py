@@ -70,7 +70,7 @@ class MarginalLoss:
     @classmethod
     def of(cls, mixture: Mixture, target: Target, size: int = ENOUGH_TIMES) -> MarginalLoss:
         """The loss of some subjects, with at most so many distinct times of events, and of censoring."""
-        unseen, target = before_entry(target, mixture.n_causes), condense(join_rows(target), size)
+        unseen, target = before_entry(target, mixture), condense(join_rows(target), size)
         # A delayed entry is a row of negative weight in the condensed data: it does not count as a subject.
         subjects = float(target.weight[target.weight > 0.0].sum())
         return cls(mixture.in_logs, target, Observed.of(target, mixture.n_causes), subjects, unseen)
@@ -109,12 +109,16 @@ def guess(mixture: Mixture, rates: Array, target: Target) -> Array:
     return lay_out(mixture.in_logs, logs, equal_weights(mixture))
 
 
-def before_entry(target: Target, n_causes: int) -> Observed | None:
-    """A share of the subjects without an event until the first entry; None where somebody was seen from zero on."""
+def before_entry(target: Target, mixture: Mixture) -> Observed | None:
+    """A share of the subjects without an event until the first entry; None where somebody was seen from zero on.
+
+    Also none for single heads, which the times after the first entry determine: the fit is that of maximum likelihood.
+    """
     first = target.entry.min(keepdims=True)
-    if first[0] == 0.0:
+    if first[0] == 0.0 or mixture.heads_per_cause == 1:
         return None
-    return Observed.of(Target.of(first, np.full(1, np.inf), UNSEEN * target.mass.sum(keepdims=True)), n_causes)
+    share = UNSEEN * target.mass.sum(keepdims=True)
+    return Observed.of(Target.of(first, np.full(1, np.inf), share), mixture.n_causes)
 
 
 def penalise(mixture: Mixture, logs: Array, unseen: Observed | None) -> tuple[float, Array]:

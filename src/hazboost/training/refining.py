@@ -142,7 +142,7 @@ def wider_heads(trial: Trial) -> list[Chosen]:
     # A burst at a time that many events share would describe the rounding. A gap may be NaN, which is not large.
     if not gap.error > policy.least_gap * gap.standard_error or are_coarse(target):
         return []
-    observed, unseen = Observed.of(target, mixture.n_causes), before_entry(target, mixture.n_causes)
+    observed, unseen = Observed.of(target, mixture.n_causes), before_entry(target, mixture)
     shift = regression.design.predict(sample.X, regression.coefficient)
     loss = LossGivenShifts(mixture.in_logs, target, observed, float(target.mass.sum()), unseen, shift)
     fit = HeadsFit(loss, loss.minimise(regression.log_intercept))
