@@ -110,6 +110,17 @@ def test_few_subjects_are_read_into_memory():
     np.testing.assert_array_equal(found.predict(numbers), expected.predict(numbers))
 
 
+def test_rows_of_few_subjects_with_the_same_features_are_joined():
+    subject, numbers = np.repeat(np.arange(200), 2), X[["a", "b", "c"]][:200]
+    event, time = Y["event"][:200], Y["time"][:200]
+    start, stop = (np.column_stack(pair).ravel() for pair in ((0.0 * time, 0.5 * time), (0.5 * time, time)))
+    y = Surv.counting(start, stop, np.column_stack([0 * event, event]).ravel(), id=subject)
+    settings = {"n_estimators": 5, "init": "marginal", "random_state": 0}
+    expected = FPBoost(**settings).fit(numbers, Y[:200])
+    found = FPBoost(**settings).fit_batches(cut(78, numbers.iloc[subject].reset_index(drop=True), y))
+    np.testing.assert_array_equal(found.predict(numbers), expected.predict(numbers))
+
+
 @pytest.mark.filterwarnings("ignore:the validation metric was still improving")
 def test_early_stopping_sets_rows_aside_and_takes_an_eval_set():
     settings = {"n_estimators": 4, "patience": 3, "init": "marginal", "random_state": 0}

@@ -241,9 +241,9 @@ class FPBoost(Publisher):
         elastic net. ``train_loss`` is the loss that boosting minimises, before shrinkage; if the models of the folds
         are averaged, it is their mean. ``validation_loss`` is that of the fitted model, with shrinkage.
     diagnostics_ : dict
-        How well the model describes the training data; a warning is given if it does so poorly. Of many rows about
-        5,000 are compared, drawn at random; ``subjects_compared`` is the number of their subjects, and the numbers that
-        follow are about them. ``observed_events`` and ``expected_events``, both weighted, agree for a model of maximum
+        How well the model describes the training data; a warning is given if it does so poorly. Of many subjects
+        at most 5,000 are compared, drawn at random; ``subjects_compared`` is their number, and the numbers that follow
+        are about them. ``observed_events`` and ``expected_events``, both weighted, agree for a model of maximum
         likelihood; an event in an interval counts as the model expects it there. ``survival_error`` is the largest
         distance of the survival that the model expects of the people under observation, ``expected_survival``, from
         ``kaplan_meier``, found at ``survival_error_time``; the ``standard_error`` is that of Kaplan-Meier, and
@@ -294,8 +294,8 @@ class FPBoost(Publisher):
 
     **Several rows of one subject** (``Surv.counting`` with ``id``) count as one subject: together they weigh one in a
     leaf, are penalised once, and stay on one side of every split into folds or validation data. Splitting a subject
-    into rows with the same features does not change the model: such rows are joined before training (not by
-    `fit_batches`, which leaves rows as they are). scikit-learn's own cross-validation does not know subjects: pass it
+    into rows with the same features does not change the model: such rows are joined before training (by `fit_batches`
+    with few subjects only, as many stay on disk). scikit-learn's own cross-validation does not know subjects: pass it
     ``groups`` and a splitter such as ``GroupKFold``. It forwards ``groups`` to ``fit`` only with metadata routing and
     ``set_fit_request(groups=True)``.
 
@@ -552,7 +552,8 @@ class FPBoost(Publisher):
             schema, sample = read_batches(source, named, causes_known=self.n_causes is not None, cache=Path(folder))
             sample = self._prepare(schema, sample)
             if POLICY.hold_out_of(sample.target.n_subjects) is None:
-                sample = self._near(schema, sample.in_memory()).with_copies_together(2 * self.n_folds)
+                sample = self._near(schema, sample.in_memory().with_rows_joined())
+                sample = sample.with_copies_together(2 * self.n_folds)
             else:
                 self._check_external()
             self._train(named, schema, sample, eval_set)

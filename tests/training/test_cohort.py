@@ -72,7 +72,7 @@ def test_what_cannot_be_observed_is_missing(competing):
 
 
 def test_many_rows_are_drawn(competing, monkeypatch):
-    monkeypatch.setattr(module, "MOST_ROWS", 50)
+    monkeypatch.setattr(module, "MOST_SUBJECTS", 50)
     X, cause, time = competing
     y = cause > 0, time
     cohort = FPBoost(**QUICK).fit(X, y).cohort_

@@ -10,7 +10,7 @@ from hazboost import FPBoost, Surv
 from hazboost.data.target import Target
 from hazboost.hazards.distribution import Distribution
 from hazboost.training.advice import advise_on_fit, describe_poor_fit
-from hazboost.training.diagnostics import MOST_ROWS, count_events, expected_hazard, largest_gap
+from hazboost.training.diagnostics import MOST_SUBJECTS, count_events, expected_hazard, largest_gap
 
 QUICK = {"init": "marginal", "n_estimators": 5, "random_state": 0}
 POOR = "the fitted curves are poor"
@@ -277,9 +277,9 @@ def test_a_training_that_was_too_short_is_told_to_go_on():
 
 
 def test_large_data_are_drawn_from():
-    X, time, _ = simulate(MOST_ROWS + 1000)
+    X, time, _ = simulate(MOST_SUBJECTS + 1000)
     found = FPBoost(**QUICK).fit(X, (np.ones(len(time), dtype=bool), time)).diagnostics_
-    assert found["observed_events"] == MOST_ROWS
+    assert found["observed_events"] == MOST_SUBJECTS
 
 
 @pytest.mark.parametrize(

@@ -214,6 +214,7 @@ def test_no_round_at_all_has_a_history_of_the_start():
     assert model.history_["train_loss"] == [pytest.approx(loss_of_predictions(model, *old), rel=1e-5)]
 
 
+@pytest.mark.filterwarnings("ignore:the validation metric was still improving")
 def test_the_c_index_of_several_rows_is_refused_however_validation_data_come():
     subject = np.repeat(np.arange(60), 2)
     start = np.tile([0.0, 1.0], 60)

@@ -131,6 +131,9 @@ def _sentence(error: Exception) -> str:
 
 
 def _warner(name: str) -> Callable[..., None]:
+    """Shows warnings in one line, each once: blocks of rows may have the same."""
+    shown = set()
+
     def show(
         message: Warning | str,
         category: type[Warning],
@@ -139,6 +142,9 @@ def _warner(name: str) -> Callable[..., None]:
         file: TextIO | None = None,
         line: str | None = None,
     ) -> None:
-        sys.stderr.write(f"{name}: warning: {' '.join(str(message).split())}\n")
+        text = " ".join(str(message).split())
+        if text not in shown:
+            shown.add(text)
+            sys.stderr.write(f"{name}: warning: {text}\n")
 
     return show

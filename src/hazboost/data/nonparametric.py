@@ -7,12 +7,15 @@ also at risk at time 0, because events at time 0 occur in real data.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import ceil, log10
 
 import numpy as np
 
 from hazboost.data.target import Target
 from hazboost.utils.arrays import Array, Indices, Mask
 
+#: Digits of the longest time to which times since entry are rounded, and the most decimals that can be asked for.
+DIGITS, MOST_DECIMALS = 12, 300
 #: Times in increasing order, and the value of a function of time at each of them and until the next.
 Steps = tuple[Array, Array]
 
@@ -74,8 +77,24 @@ def follow_up_distribution(target: Target) -> tuple[Array, Array]:
     share : array
         Estimate at each time and until the next.
     """
-    since_entry = Target.of(target.lower - target.entry, target.upper - target.entry, target.weight)
-    return censoring_distribution(since_entry)
+    since = since_entry(target.lower, target.entry, float(target.lower.max()))
+    return censoring_distribution(Target.of(since, np.where(target.event, since, np.inf), target.weight))
+
+
+def since_entry(times: Array, entry: Array, longest: float) -> Array:
+    """Time from entry until each time.
+
+    Differences of decimal numbers have rounding errors: 65.3 - 60.1 is not 5.2. They would part equal lengths, and it
+    matters whether somebody was censored at exactly the length that is asked for. So times since a late entry are
+    rounded, to 12 digits of the longest time.
+
+    Examples
+    --------
+    >>> since_entry(np.array([65.3, 65.3]), np.array([0.0, 60.1]), 80.0).tolist()
+    [65.3, 5.2]
+    """
+    decimals = min(DIGITS - ceil(log10(max(longest, np.finfo(float).tiny))), MOST_DECIMALS)
+    return np.where(entry > 0.0, np.round(times - entry, decimals), times)
 
 
 def median_follow_up(target: Target) -> float:

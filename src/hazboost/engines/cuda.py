@@ -170,10 +170,9 @@ class CudaEngine(LocalEngine):
         self, trees: xgb.Booster, matrix: Matrix, explain: Callable[[xgb.Booster, xgb.DMatrix], Array]
     ) -> Array:
         """What is said of the same rows as XGBoost's own data, which it wants to be given for this."""
-        trees = _with_single_scores(trees)
-        if isinstance(matrix, CudaMatrix):
-            return explain(trees, super().matrix(to_host(matrix.X), to_host(matrix.start)))
-        return explain(_on_processor(trees), matrix)
+        if not isinstance(matrix, CudaMatrix):
+            return explain(_with_single_scores(_on_processor(trees)), matrix)
+        return explain(_with_single_scores(trees), super().matrix(to_host(matrix.X), to_host(matrix.start)))
 
     def _predict(self, trees: xgb.Booster, X: Any, first: int, last: int) -> Any:
         """What the trees of some rounds add to the scores."""

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from math import ceil, log10
-
 import numpy as np
 
-from hazboost.data.nonparametric import at_risk, censoring_distribution, evaluate_steps, kaplan_meier, start_of_risk
+from hazboost.data.nonparametric import (
+    at_risk,
+    censoring_distribution,
+    evaluate_steps,
+    follow_up_distribution,
+    kaplan_meier,
+    since_entry,
+    start_of_risk,
+)
 from hazboost.data.target import Target
 from hazboost.metrics.checks import warn_follow_up
 from hazboost.utils.arrays import Array
-
-#: Digits of the longest time to which times since entry are rounded, and the most decimals that can be asked for.
-DIGITS, MOST_DECIMALS = 12, 300
 
 
 class FollowUp:
@@ -28,17 +31,13 @@ class FollowUp:
     """
 
     def __init__(self, train: Target) -> None:
-        longest = max(float(train.lower.max()), np.finfo(float).tiny)
-        self.decimals = min(DIGITS - ceil(log10(longest)), MOST_DECIMALS)
+        self.longest, self.censoring = float(train.lower.max()), follow_up_distribution(train)
         since = self.since_entry(train.lower, train.entry)
         self.lengths, self.end = np.unique(since), float(since.max())
-        self.censoring = censoring_distribution(Target.of(since, np.where(train.event, since, np.inf), train.weight))
 
     def since_entry(self, times: Array, entry: Array) -> Array:
-        """Time from entry until each time."""
-        # Differences of decimal numbers have rounding errors: 65.3 - 60.1 is not 5.2. They would part equal lengths,
-        # and it matters whether somebody was censored at exactly the length that is asked for.
-        return np.where(entry > 0.0, np.round(times - entry, self.decimals), times)
+        """Time from entry until each time, rounded as for the training data."""
+        return since_entry(times, entry, self.longest)
 
     def probability(self, since: Array) -> Array:
         """The probability at each time since entry; 0 where nobody was followed that long."""

@@ -13,8 +13,8 @@ from hazboost.hazards.distribution import Distribution
 from hazboost.prediction.model import Model
 from hazboost.utils.arrays import Array
 
-#: So many rows, drawn at random, say what features and curves are like, and so many what the model predicts for them.
-MOST_ROWS, MOST_PREDICTIONS = 20_000, 1_000
+#: So many subjects, drawn at random, say what features and curves are like, and so many what the model predicts.
+MOST_SUBJECTS, MOST_PREDICTIONS = 20_000, 1_000
 #: Curves are kept at so many times.
 MOST_TIMES = 100
 
@@ -34,7 +34,7 @@ def describe_cohort(model: Model, data: Summary, sample: Sample, seed: int) -> C
         Seed for drawing.
     """
     rng = np.random.default_rng(seed)
-    sample = sample.draw(rows_to_load(MOST_ROWS, sample.X), rng).in_memory()
+    sample = sample.draw(rows_to_load(MOST_SUBJECTS, sample.X), rng).in_memory()
     target, n_causes = sample.target, model.mixture.n_causes
     times = curve_times(target, data.longest)
     causes = range(1, n_causes + 1)

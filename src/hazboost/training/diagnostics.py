@@ -37,8 +37,8 @@ from hazboost.training.plan import Plan
 from hazboost.training.starts import ConstantStart
 from hazboost.utils.arrays import Array, Indices
 
-#: At most about so many rows, drawn at random, and so many times are compared, so that the cost is small.
-MOST_ROWS, MOST_TIMES = 5_000, 40
+#: At most so many subjects, drawn at random, and so many times are compared, so that the cost is small.
+MOST_SUBJECTS, MOST_TIMES = 5_000, 40
 #: Survival is compared while so many subjects are at risk.
 ENOUGH_AT_RISK = 10
 #: Distances of survival up to this, or up to so many standard errors of Kaplan-Meier, are no sign of a poor fit.
@@ -52,7 +52,7 @@ Diagnostics = dict[str, Any]
 def diagnose(plan: Plan, model: Model, sample: Sample) -> Diagnostics:
     """What `FPBoost.diagnostics_` documents, from the training data in the model's unit of time."""
     at_bound = start_at_bound(plan, model.start, sample.target)
-    sample = sample.draw(MOST_ROWS, np.random.default_rng(plan.search.seed)).in_memory()
+    sample = sample.draw(MOST_SUBJECTS, np.random.default_rng(plan.search.seed)).in_memory()
     target, scores = sample.target, model.scores(sample.X, plan.objective.n_threads)
     distribution = Distribution(model.mixture, scores)
     observed, expected = count_events(distribution, target)

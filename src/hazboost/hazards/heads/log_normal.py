@@ -27,10 +27,10 @@ class LogNormal(LogLocationScale):
         Late, :math:`g - z = 1/z - 2/z^3 + 10/z^5 - \dots`. Nothing is cut: ``G`` is about :math:`z^2 / 2` there, which
         a small weight needs, and which no ``z`` of bounded parameters makes overflow.
         """
-        late, far = z > LATE, np.maximum(z, LATE)
+        late, far, near = z > LATE, np.maximum(z, LATE), np.minimum(z, LATE)
         inverse_square = 1.0 / (far * far)
         excess = (1.0 - (2.0 - 10.0 * inverse_square) * inverse_square) / far
         cumulative = -special(z).log_ndtr(-z)
-        log_g = np.where(late, np.log(far + excess), cumulative - 0.5 * z * z - LOG_SQRT_2PI)
+        log_g = np.where(late, np.log(far + excess), cumulative - 0.5 * near * near - LOG_SQRT_2PI)
         g = np.exp(log_g)
-        return Link(cumulative, g, log_g, np.where(late, excess, g - z))
+        return Link(cumulative, g, log_g, np.where(late, excess, g - near))
