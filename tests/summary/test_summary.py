@@ -116,7 +116,7 @@ def test_the_fit_of_drawn_subjects_is_said_to_be_that(monkeypatch, tmp_path):
     X = np.random.default_rng(0).normal(size=(300, 2))
     y = np.ones(300, dtype=bool), np.random.default_rng(1).exponential(size=300)
     whole = FPBoost(n_estimators=2, init="marginal", random_state=0).fit(X, y)
-    monkeypatch.setattr(diagnostics, "MOST_ROWS", 100)
+    monkeypatch.setattr(diagnostics, "MOST_SUBJECTS", 100)
     some = FPBoost(n_estimators=2, init="marginal", random_state=0).fit(X, y)
     assert (whole.diagnostics_["subjects_compared"], some.diagnostics_["subjects_compared"]) == (300, 100)
     some.save(tmp_path / "model.hzb")
