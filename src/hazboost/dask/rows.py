@@ -29,7 +29,7 @@ from hazboost.dask.raw import Raw
 from hazboost.data.features import Schema, join_categories
 from hazboost.data.folds import divide_units, split_units
 from hazboost.data.reading import SMALLEST_WEIGHT
-from hazboost.data.sample import ROWS_OF_A_SUBJECT, Sample, join, subjects_to_draw
+from hazboost.data.sample import Sample, join, subjects_to_draw
 from hazboost.data.summary import Summary, combine
 from hazboost.data.target import Target, join_targets, number_by_appearance
 from hazboost.utils.arrays import Indices
@@ -107,7 +107,7 @@ class Rows:
     def draw(self, most: int, rng: np.random.Generator) -> Sample:
         """The rows of at most ``most`` subjects, drawn at random; see `Sample.draw`."""
         count = len(self.subjects)
-        number = subjects_to_draw(min(most, count), count, self.n_rows, ROWS_OF_A_SUBJECT * most)
+        number = subjects_to_draw(most, count, self.n_rows)
         if number == count:
             return self.take(self.subjects)
         return self.take(self.subjects[np.sort(rng.choice(count, number, replace=False))])

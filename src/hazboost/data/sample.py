@@ -22,7 +22,6 @@ from hazboost.utils.devices import beside, is_on_device, to_device, to_host
 #: Of features in batches, so many values are read into memory at the same time: 80 megabytes. With up to 500 columns
 #: that is all rows on which a fit in memory would choose, and fit the linear start.
 VALUES_IN_MEMORY = 10_000_000
-
 #: Where subjects have several rows, at most so many for each subject that is wanted are drawn: the information is in
 #: the number of subjects, the cost in that of rows.
 ROWS_OF_A_SUBJECT = 10
@@ -33,15 +32,18 @@ def rows_to_load(most: int, X: Any) -> int:
     return max(1, min(most, VALUES_IN_MEMORY // int(X.shape[1])))
 
 
-def subjects_to_draw(most: int, subjects: int, rows: int, most_rows: int) -> int:
-    """How many subjects to draw of those with so many rows: as many as have about ``most_rows``, at most ``most``.
+def subjects_to_draw(most: int, subjects: int, rows: int, most_rows: int | None = None) -> int:
+    """How many of the subjects, who have so many rows, to draw.
+
+    At most ``most``, and only as many as have about ``most_rows`` or, by default, `ROWS_OF_A_SUBJECT` for each.
 
     Examples
     --------
-    >>> subjects_to_draw(100, 500, 500, 1_000), subjects_to_draw(100, 500, 10_000, 1_000)
-    (100, 50)
+    >>> subjects_to_draw(100, 500, 500), subjects_to_draw(100, 500, 10_000), subjects_to_draw(100, 80, 80)
+    (100, 50, 80)
     """
-    return max(1, min(most, most_rows * subjects // rows))
+    most_rows = ROWS_OF_A_SUBJECT * most if most_rows is None else most_rows
+    return max(1, min(most, subjects, most_rows * subjects // rows))
 
 
 @dataclass(frozen=True)
@@ -127,11 +129,9 @@ class Sample:
 
         Of batches, no more than fit into memory.
         """
-        rows, subject = ROWS_OF_A_SUBJECT * most, self.target.number
-        count = int(subject.max()) + 1
-        number = subjects_to_draw(
-            min(most, count), count, len(subject), rows if self.is_in_memory else rows_to_load(rows, self.X)
-        )
+        subject, count = self.target.number, self.target.n_subjects
+        most_rows = None if self.is_in_memory else rows_to_load(ROWS_OF_A_SUBJECT * most, self.X)
+        number = subjects_to_draw(most, count, len(subject), most_rows)
         if number == count:
             return self
         return self.rows(rows_of(subject, np.sort(rng.choice(count, number, replace=False))))
