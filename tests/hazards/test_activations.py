@@ -60,8 +60,10 @@ def test_parameter_follows_its_formula(activation):
 
 
 @weight_activations
-def test_weight_follows_its_formula(activation):
-    scores = np.random.default_rng(0).permutation(np.linspace(-5.0, 5.0, 42)).reshape(3, 14)
+@pytest.mark.parametrize("n_heads", [1, 3])
+def test_weight_follows_its_formula(activation, n_heads):
+    n_scores = activation.n_scores(n_heads)
+    scores = np.random.default_rng(0).permutation(np.linspace(-5.0, 5.0, 14 * n_scores)).reshape(n_scores, 14)
     np.testing.assert_allclose(activation(scores).value, FORMULAS[activation.name](scores), rtol=1e-12, atol=1e-15)
 
 

@@ -135,9 +135,11 @@ def test_no_dead_head_needs_no_mask(make_mixture):
     np.testing.assert_array_equal(dying.only_alive(np.ones((2, 5))), dying.alive)
 
 
-def test_hazards_add_up_in_logarithms():
+@pytest.mark.parametrize("n_heads", [1, 4])
+@pytest.mark.parametrize("sign", [np.asarray, np.abs], ids=["any", "positive"])
+def test_hazards_add_up_in_logarithms(sign, n_heads):
     rng = np.random.default_rng(3)
-    weight, log_hazard = rng.normal(size=(4, 50)), rng.normal(size=(4, 50))
+    weight, log_hazard = sign(rng.normal(size=(n_heads, 50))), rng.normal(size=(n_heads, 50))
     part = weight * np.exp(log_hazard)
     total = sum_hazards(weight, log_hazard)
     np.testing.assert_allclose(total.hazard, np.maximum(part.sum(axis=0), 0.0), rtol=1e-9, atol=1e-12)

@@ -329,10 +329,9 @@ class Mixture:
 
     def total_cumulative(self, parameters: Parameters, log_t: Array) -> Array:
         """``sum_j w_j H_j(t)``; ``log_t`` as for `evaluate`."""
-        axes = (..., *([None] * (log_t.ndim - 1)))
         # A head that is dead has the weight zero, and its cumulative hazard is finite.
         parts = (
-            (parameters.weight[block.heads][axes] * block.head.cumulative(log_t, *logs)).sum(axis=0)
+            np.einsum("hn,hn...->n...", parameters.weight[block.heads], block.head.cumulative(log_t, *logs))
             for block, logs in self._broadcast(parameters, log_t)
         )
         return reduce(add, parts)
@@ -397,6 +396,9 @@ def sum_hazards(weight: Array, log_hazard: Array) -> HazardSum:
     """Add up weighted hazards by log-sum-exp over the first axis."""
     if (weight > 0.0).all():
         log_part = log_hazard + np.log(weight)
+        if len(weight) == 1:
+            whole = np.ones_like(log_part)
+            return HazardSum(log_part[0], whole, whole[0])
         largest = log_part.max(axis=0)
         part = np.exp(log_part - largest)
         total = part.sum(axis=0)

@@ -80,9 +80,9 @@ class QuasiNewton:
         self, function: Function, point: Array, value: float, slope: Array, direction: Array
     ) -> tuple[Array, float, Array] | None:
         """The first of shorter and shorter steps with a gain, with value and slope there; None without any."""
-        length = 1.0
+        length, (lowest, highest) = 1.0, self.bounds.T
         while length > SHORTEST:
-            new = np.clip(point + length * direction, *self.bounds.T)  # against rounding
+            new = np.minimum(np.maximum(point + length * direction, lowest), highest)  # against rounding
             new_value, new_slope = function(new)
             if new_value <= value + ENOUGH * min(0.0, float(slope @ (new - point))):
                 return new, new_value, new_slope
@@ -112,11 +112,10 @@ def bounded_step(hessian: Array, slope: Array, lowest: Array, highest: Array) ->
     >>> bounded_step(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([-4.0, 0.0]), np.full(2, -9.0), np.array([1.0, 9.0]))
     array([ 1. , -0.5])
     """
-    step = np.zeros_like(slope)
-    fixed = (lowest >= highest) | ((lowest >= 0.0) & (slope > 0.0)) | ((highest <= 0.0) & (slope < 0.0))
+    step, pull, may_move = np.zeros_like(slope), slope, lowest < highest
+    fixed = ~may_move | ((lowest >= 0.0) & (slope > 0.0)) | ((highest <= 0.0) & (slope < 0.0))
     for _ in range(EXCHANGES_FOR_UNKNOWN * len(slope)):
         free = np.flatnonzero(~fixed)
-        pull = slope + hessian @ step
         move = np.zeros_like(slope)
         # Faster than np.ix_, both for few unknowns and for hundreds.
         move[free] = -solve(hessian.take(free, axis=0).take(free, axis=1), pull[free])
@@ -126,11 +125,15 @@ def bounded_step(hessian: Array, slope: Array, lowest: Array, highest: Array) ->
             step += max(room[first], 0.0) * move
             step[first] = highest[first] if move[first] > 0.0 else lowest[first]
             fixed[first] = True
+            pull = slope + hessian @ step
             continue
         step += move
+        held = fixed & may_move
+        if not held.any():
+            break
         pull = slope + hessian @ step
-        inwards = np.where(fixed & (lowest < highest), np.where(step <= lowest, -pull, pull), 0.0)
-        if inwards.max(initial=0.0) <= 0.0:
+        inwards = np.where(held, np.where(step <= lowest, -pull, pull), 0.0)
+        if inwards.max() <= 0.0:
             break
         fixed[int(np.argmax(inwards))] = False
     return np.clip(step, lowest, highest)
