@@ -143,7 +143,7 @@ PARTS: Mapping[str, Part] = {
         (0,),
         arguments=paper_of,
         arrays=lambda cell: data.of_the_paper(cell.setting),
-        action=fit,
+        action=lambda cell: "shares" if cell.model == PAPER else "fit",
         threads=1,
     ),
     "predict": Part(

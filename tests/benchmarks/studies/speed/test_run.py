@@ -79,6 +79,18 @@ class TestMeasure:
         assert sizes == [60, 60]
         assert set(result) == {"n", "d", "fit_seconds", "fit_cpu_seconds", "predict_seconds"}
 
+    def test_short_work_is_repeated(self, monkeypatch):
+        clock = [0.0]
+        monkeypatch.setattr(measure.clock, "perf_counter", lambda: clock[0])
+
+        def work(seconds):
+            clock[0] += next(seconds)
+
+        short, long = iter([0.5, *[0.01] * 8]), iter([3.0, 9.0])
+        assert measure.typical_seconds(lambda: work(short)) == 0.01
+        assert measure.typical_seconds(lambda: work(long)) == 3.0
+        assert list(long) == [9.0]
+
     def test_nested_calls_are_counted_once(self, monkeypatch):
         class Work:
             def outer(self):
