@@ -1,7 +1,7 @@
 """Every constant of the automatic fit, in one place.
 
-The numbers were chosen by mean rank over many data sets, never for a single one. ``docs/defaults.md`` has the evidence
-for each; the names in brackets below are its headings.
+The numbers were chosen by mean rank over many data sets, never for a single one. ``docs/defaults.md`` says what they
+are for, and ``docs/defaults-evidence.md`` has the evidence for each; the names in brackets below are its headings.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Policy:
         Features that are more skewed get a power transform in the linear start; 2 is the skewness of an exponential
         distribution. [Power transform]
     farthest : float
-        Standardised features are cut at so many standard deviations in the linear start.  [Linear start]
+        Standardised features are cut at so many standard deviations in the linear start. [Linear start]
     subjects_for_choices : int
         With many subjects, depth and ridge are chosen on at most so many of them, drawn at random. [Many subjects]
     subjects_for_linear, subjects_for_ridge, subjects_for_column : int
@@ -81,7 +81,7 @@ class Policy:
         add so much to that of all held-out subjects. [Heads]
     events_for_half_trust : float
         Event count at which the contribution of trees, and what calibration adds to the level of a cause, are halved.
-        [Shrinkage, Calibration]
+        [Shrinkage] [Calibration]
     usual_weights, weights_strength : tuple of float, float
         Weights of a regression alone, with trees, and of trees alone, from which held-out subjects depart; and what the
         square of a departure costs, in log-likelihood. [Blend]
@@ -93,7 +93,7 @@ class Policy:
         Deeper trees are tried with at least so many events for each leaf that they can have. [Depth]
     clear_gain : float
         Standard errors of a gain in held-out likelihood from which on deeper trees, or features that act on time, are
-        clearly better. [Depth, Effect on time]
+        clearly better. [Depth] [Effect on time]
     events_for_doubt : float
         There are no trees on top of a regression if they lose more than one standard error of held-out likelihood with
         so many events, or half of one with twice as many. [Doubt]

@@ -19,5 +19,5 @@ def test_the_documentation_has_the_committed_table(capsys, monkeypatch):
     monkeypatch.setattr(depth, "measure", lambda *_: pytest.fail("a committed result is missing"))
     depth.main()
     table = capsys.readouterr().out
-    assert table.strip() in (DOCS / "defaults.md").read_text(encoding="utf-8")
+    assert table.strip() in (DOCS / "defaults-evidence.md").read_text(encoding="utf-8")
     assert len(storage.read(depth.OUTPUT, depth._cell)) == len(table.splitlines()[2:]) * len(depth.DEPTHS)
