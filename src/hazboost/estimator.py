@@ -1,4 +1,4 @@
-"""FPBoost, the scikit-learn estimator: parameters, their checks, ``fit`` and ``predict*``."""
+"""FPBoost, the scikit-learn estimator: parameters, their checks and ``fit``; what a fitted model does is inherited."""
 
 from __future__ import annotations
 
@@ -106,16 +106,21 @@ class FPBoost(Publisher):
         Number of heads of each family, 0 to 64.
     heads : dict, "auto" or None, default="auto"
         Number of heads of further families, by name: ``exponential``, ``gompertz``, ``lognormal``,
-        ``exponentiated_weibull``, ``bounded``. A bounded head is a burst of risk that comes and goes: several of them
-        approximate any hazard without negative weights, and with no other family the share ``exp(-sum(w))`` of
-        subjects never has the event (a cure fraction). ``"auto"`` adds up to three bounded heads, each if it raises the
-        likelihood without covariates by more than its parameters are worth (the Bayesian information criterion), and
-        none where recorded times are coarse. With ``init="linear"`` two more choices follow: of one Weibull and one
-        LogLogistic head without a bounded one, the second is left out if by the same criterion a regression does not
-        need it and held-out subjects are better without it; and up to six LogLogistic or bounded heads are added given
-        the linear predictor where its curves are off and held-out subjects are clearly better with them.
-        ``heads_`` says how many there are. Nothing is chosen with ``solver="gradient"``, an ``init`` that is not fitted
-        by maximum likelihood, or another ``heads_activation`` than the default. ``None``: no further heads.
+        ``exponentiated_weibull``, ``bounded``. ``None``: no further heads. A bounded head is a burst of risk that comes
+        and goes: several of them approximate any hazard without negative weights, and with no other family the share
+        ``exp(-sum(w))`` of subjects never has the event (a cure fraction).
+
+        ``"auto"`` lets the data decide, and ``heads_`` says how many there are:
+
+        - Up to three bounded heads are added, each if it raises the likelihood without covariates by more than its
+          parameters are worth (the Bayesian information criterion); none where recorded times are coarse.
+        - With ``init="linear"``, of one Weibull and one LogLogistic head without a bounded one, the second is left out
+          if by the same criterion a regression does not need it and held-out subjects are better without it.
+        - With ``init="linear"``, up to six LogLogistic or bounded heads are added given the linear predictor, where its
+          curves are off and held-out subjects are clearly better with them.
+
+        Nothing is chosen with ``solver="gradient"``, an ``init`` that is not fitted by maximum likelihood, or another
+        ``heads_activation`` than the default.
     solver : {"newton", "gradient"}, default="newton"
         ``newton``: second order. A leaf is the gradient over a curvature that is at least as large, so that steps are
         bounded; steps of all scores except the level (without one, except the scales) are four times shorter, because
@@ -149,14 +154,18 @@ class FPBoost(Publisher):
         From raw scores to scales and shapes. ``relu`` is the paper's; a head one of whose parameters reaches zero is
         switched off for good.
     init : {"linear", "marginal", "km", "random"}, default="linear"
-        Scores before the first tree. ``linear``: a parametric regression, in which a ridge-penalised linear predictor
-        for each cause shifts its log-hazard (for weights without a level, the log-scales of its heads) or, where that
-        is clearly better for held-out subjects, makes time run faster or slower (accelerated failure time). Skewed
-        features enter after a power transform, and the strength of the ridge is chosen by cross-validated likelihood.
-        ``marginal``: maximum likelihood without covariates. ``km``: each family fitted to the Kaplan-Meier curve, with
-        its heads spread around the fit by a tenth and equal weights (the paper's text). ``random``:
-        ``eta ~ U(0.5, 1.5)``, ``k ~ U(0, 2)``, scores of the weights ``~ U(0, 1)`` (the authors' code; with the normal
-        distributions of the paper's text, ReLU would switch off half of the heads before the first round).
+        Scores before the first tree.
+
+        - ``linear``: a parametric regression, in which a ridge-penalised linear predictor for each cause shifts its
+          log-hazard (for weights without a level, the log-scales of its heads) or, where that is clearly better for
+          held-out subjects, makes time run faster or slower (accelerated failure time). Skewed features enter after a
+          power transform, and the strength of the ridge is chosen by cross-validated likelihood.
+        - ``marginal``: maximum likelihood without covariates.
+        - ``km``: each family fitted to the Kaplan-Meier curve, with its heads spread around the fit by a tenth and
+          equal weights (the paper's text).
+        - ``random``: ``eta ~ U(0.5, 1.5)``, ``k ~ U(0, 2)``, scores of the weights ``~ U(0, 1)`` (the authors' code;
+          with the normal distributions of the paper's text, ReLU would switch off half of the heads before the first
+          round).
     n_folds : int, default=5
         Number of folds of the cross-validation that chooses ridge, rounds and depth, stratified by event. Above 5,000
         subjects, one fifth of them is held out once instead.
@@ -228,12 +237,16 @@ class FPBoost(Publisher):
         What the linear start acts on: the hazard, which it multiplies at all times (proportional hazards), or time,
         which runs faster or slower (accelerated failure time); None without one.
     cv_results_ : dict
-        Held-out mean losses of the cross-validation, if there was one: ``ridges`` and ``ridge_loss``, and
-        ``round_loss`` from zero rounds on, with a shrinkage of ``E / (E + 100)`` after E events. ``trust`` is the
-        shrinkage of the trees' contribution in the final model, for each cause. Where there were folds, ``weights`` are
-        those of the regression alone, of the regression with trees, and of trees that begin without covariates; and
-        ``calibration`` is by what the hazard of each cause was multiplied at last: the ratio of observed to expected
-        events of held-out subjects, to the power of ``E / (E + 100)``.
+        What was found by cross-validation, if there was one:
+
+        - ``ridges`` and ``ridge_loss``: the held-out mean loss of each ridge.
+        - ``round_loss``: that of each number of rounds, from zero on, with a shrinkage of ``E / (E + 100)`` after E
+          events.
+        - ``trust``: the shrinkage of the trees' contribution in the final model, for each cause.
+        - ``weights``, with folds: those of the regression alone, of the regression with trees, and of trees that begin
+          without covariates.
+        - ``calibration``, with folds: by what the hazard of each cause was multiplied at last, which is the ratio of
+          observed to expected events of held-out subjects to the power of ``E / (E + 100)``.
     history_ : dict
         ``train_loss``; with a validation set ``validation_loss``, and ``validation_concordance`` if that is the
         ``stopping_metric`` of a given number of rounds. The first entry of each list is the start, followed by one for
@@ -241,15 +254,18 @@ class FPBoost(Publisher):
         elastic net. ``train_loss`` is the loss that boosting minimises, before shrinkage; if the models of the folds
         are averaged, it is their mean. ``validation_loss`` is that of the fitted model, with shrinkage.
     diagnostics_ : dict
-        How well the model describes the training data; a warning is given if it does so poorly. Of many subjects
-        at most 5,000 are compared, drawn at random; ``subjects_compared`` is their number, and the numbers that follow
-        are about them. ``observed_events`` and ``expected_events``, both weighted, agree for a model of maximum
-        likelihood; an event in an interval counts as the model expects it there. ``survival_error`` is the largest
-        distance of the survival that the model expects of the people under observation, ``expected_survival``, from
-        ``kaplan_meier``, found at ``survival_error_time``; the ``standard_error`` is that of Kaplan-Meier, and
-        distances are compared in units of three of them or of 0.05, whichever is larger. These five are NaN for
-        intervals, recurrent events, and fewer than ten subjects at risk. ``at_bounds`` lists the parameters of the
-        start that are at a bound, of heads with a share of more than 5 % in the expected events.
+        How well the model describes the training data; a warning is given if it does so poorly.
+
+        - ``subjects_compared``: of many subjects at most 5,000 are compared, drawn at random; all numbers are about
+          them.
+        - ``observed_events`` and ``expected_events``: both weighted; they agree for a model of maximum likelihood. An
+          event in an interval counts as the model expects it there.
+        - ``survival_error``: the largest distance of the survival that the model expects of the people under
+          observation, ``expected_survival``, from ``kaplan_meier``, found at ``survival_error_time``; the
+          ``standard_error`` is that of Kaplan-Meier, and distances are compared in units of three of them or of 0.05,
+          whichever is larger. These five are NaN for intervals, recurrent events, and fewer than ten subjects at risk.
+        - ``at_bounds``: the parameters of the start that are at a bound, of heads with a share of more than 5 % in the
+          expected events.
     cohort_ : Cohort
         What is remembered of the training data, to say later whether a subject is like those of the training: numbers
         of subjects and events, quantiles, missing values and categories of each feature, median follow-up, and the

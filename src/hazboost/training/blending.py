@@ -4,8 +4,8 @@ r"""A regression, trees that correct it, and trees alone: how much each has to s
 
 with the scores :math:`R` of the regression, trees :math:`T` grown from there, and trees :math:`T'` grown from the
 regression without its features, :math:`M`. Trees that correct a regression have to undo its straight lines where
-effects are none; trees alone never see any, and say nothing beyond the values that they know. Both are wrong in
-different ways, so that a mean of them is often better than either.
+effects are not linear; trees alone cannot draw any, and are constant beyond the values that they have seen. Both are
+wrong in different ways, so that a mean of them is often better than either.
 """
 
 from __future__ import annotations

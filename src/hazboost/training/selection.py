@@ -145,8 +145,8 @@ def find_best(plan: Plan, cv: CrossValidation, events: Array) -> Found:
 def keep(found: Found, hold_out: float | None) -> Choice:
     """What was found; with the trees, unless they have not seen many of the rows, of which a share was held out.
 
-    Trees that are not kept are grown again on all rows. With folds, held-out subjects also say how much trees count
-    beside a regression, and of how many events they are expected to have.
+    Trees that are not kept are grown again on all rows. With folds, held-out subjects also decide the weights of the
+    blend, and their events the calibration of the hazard.
     """
     growing, best, starts = found.growing, found.best, found.starts
     plan, policy, trust, shift = growing.plan, growing.plan.search.policy, growing.trust, None
