@@ -55,9 +55,8 @@ def draw() -> Figure:
     """Mean predicted and observed cumulative incidences of test people in two age groups."""
     X, y = load_data()
     X_train, X_test, y_train, y_test = train_test_split(X, y, train_size=800, stratify=y["event"], random_state=0)
-    model = FPBoost(n_folds=3, random_state=0).fit(
-        X_train, y_train
-    )  # few folds, and a fixed number of rounds below, to be fast
+    # Few folds, and a given number of rounds below, to be fast.
+    model = FPBoost(n_folds=3, random_state=0).fit(X_train, y_train)
     incidence = model.predict_cumulative_incidence_function(X_test, times=YEARS)
     # The wrong analysis for comparison: deaths from other causes are treated as censoring.
     alone = FPBoost(n_estimators=100, n_folds=3, random_state=0)
