@@ -84,7 +84,7 @@ def test_blocks_and_threads_give_the_likelihood_of_all_rows(n_threads, alpha, we
     assert objective.mean_loss(scores, rows) == pytest.approx(target.mean(expected.value), rel=1e-12)
     gradient, hessian, sums = residuals(objective, scores, target)
     row_weight = target.weight[:, None]
-    np.testing.assert_allclose(gradient, expected.gradient * objective.longer_steps.T * row_weight, rtol=1e-6)
+    np.testing.assert_allclose(gradient, expected.gradient * objective.gradient_factor.T * row_weight, rtol=1e-6)
     np.testing.assert_allclose(hessian, expected.curvature * row_weight, rtol=1e-6)
     assert gradient.dtype == hessian.dtype == np.float32
     assert sums.loss / sums.mass == pytest.approx(target.mean(expected.value), rel=1e-12)

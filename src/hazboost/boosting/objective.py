@@ -108,7 +108,7 @@ class Objective:
 
     def pseudo_residuals(self, scores: Array, observations: Observations, room: Residuals) -> Sums:
         """Fill in weighted gradient and hessian, the negative targets and the weights of the trees."""
-        longer = beside(self.longer_steps, scores)
+        factor = beside(self.gradient_factor, scores)
 
         def evaluate(block: tuple[slice, Observed]) -> tuple[float, float]:
             rows, observed = block
@@ -116,7 +116,7 @@ class Objective:
             gradient, hessian = loss.gradient, loss.curvature if self.step.second_order else observed.portion
             largest = float(np.abs(gradient).max()) if self.step.by_largest else 0.0
             if self.step.second_order:
-                gradient *= longer
+                gradient *= factor
                 self.shorten_steep_steps(gradient, scores[rows])
                 np.minimum(hessian, MAX_GRADIENT, out=hessian)
             if not self.step.by_largest:
@@ -132,11 +132,11 @@ class Objective:
         return Sums(sum(losses), observations.mass, max(largest))
 
     @property
-    def longer_steps(self) -> Array:
-        """Factor of the gradient of each score, of shape (scores, 1).
+    def gradient_factor(self) -> Array:
+        """What the gradient of each score is multiplied by, of shape (scores, 1): 1, or one over the caution.
 
-        The factor of caution divides the gradient instead of multiplying the hessian: ``reg_lambda`` and
-        ``min_child_weight`` are compared with the hessian, and mean the same for every score.
+        The caution divides the gradient instead of multiplying the hessian: ``reg_lambda`` and ``min_child_weight``
+        are compared with the hessian, and mean the same for every score.
         """
         return np.where(self.mixture.scaling, 1.0, 1.0 / self.caution)[:, None]
 

@@ -21,7 +21,7 @@ ROWS_FOR_A_THREAD = 2_000
 
 @dataclass(frozen=True)
 class Fold:
-    """Rows to fit on, rows to compare on, and the number of the fold."""
+    """Rows to fit to, rows to compare on, and the number of the fold."""
 
     number: int
     kept: Sample
@@ -37,11 +37,11 @@ class CrossValidation:
 
     @property
     def n_kept(self) -> int:
-        """Number of rows to fit on, of all folds together."""
+        """Number of rows to fit to, of all folds together."""
         return sum(len(fold.kept.target) for fold in self.folds)
 
     def draw(self, most: int, seed: int) -> CrossValidation:
-        """The same with at most so many rows to fit on, drawn at random, and in memory."""
+        """The same with at most so many subjects to fit to, drawn at random, and in memory."""
 
         def drawn(fold: Fold) -> Fold:
             return replace(fold, kept=fold.kept.draw(most, np.random.default_rng(seed)).in_memory())

@@ -42,9 +42,9 @@ class TimeScale:
 def time_unit(data: Summary, *, as_published: bool) -> float:
     """The unit of time of a mixture.
 
-    At time 1 a hazard hardly depends on its shapes. With the median time of the events as the unit, levels and shapes
-    can be learned apart from one another, and a single long follow-up changes nothing. The steps and starts of the
-    paper are made for times in (0, 1].
+    At time 1 the cumulative hazard of the usual heads does not depend on their shapes. With the median time of the
+    events as the unit, levels and shapes can be learned apart from one another, and a single long follow-up changes
+    nothing. The steps and starts of the paper are made for times in (0, 1].
     """
     return data.longest if as_published else data.event_quantile(0.5)
 

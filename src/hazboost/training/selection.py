@@ -53,7 +53,7 @@ class Choice:
     weights : Weights
         How much the regression, its trees, and trees alone count.
     start : Start, optional
-        The start that was fitted to drawn rows, where there are many; elsewhere the start is fitted to all rows.
+        The start that was fitted to drawn subjects, where there are many; elsewhere the start is fitted to all rows.
     shift : array of shape (scores,), optional
         What is added to the start, so that as many events are expected of held-out subjects as were observed.
     """

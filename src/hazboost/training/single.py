@@ -51,8 +51,8 @@ def fit_linear_starts(
 ) -> list[LinearStart]:
     """Linear starts for several strengths of the ridge, which act on the hazard or on time.
 
-    They are fitted to at most so many rows, from the fit without covariates on, or from a start ``near`` by of the same
-    kind.
+    They are fitted to at most so many subjects, beginning at the fit without covariates, or at a start ``near`` of the
+    same kind.
     """
     mixture, policy = plan.objective.mixture, plan.search.policy
     # Starts with the same seed use the same draws, so that those of the folds differ by their rows only.
