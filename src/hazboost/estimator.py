@@ -692,13 +692,7 @@ class FPBoost(Publisher):
         self.diagnostics_ = trained.diagnostics
         self.cohort_ = cohort
         self.causes_ = np.arange(1, trained.model.mixture.n_causes + 1)
-        observed, happened = target.lower, np.compress(target.event, target.lower)
-        if target.interval.any():
-            ends = target.upper[target.interval]
-            observed = np.concatenate([observed[(observed > 0.0) | ~target.interval], ends])
-            happened = np.concatenate([happened, ends])
-        self.unique_times_ = self._sorted(observed)
-        self.event_times_ = self._sorted(happened)
+        self.unique_times_, self.event_times_ = map(self._sorted, _recorded_times(target))
 
     def _sorted(self, times: Array) -> Array:
         """Distinct times in order; a GPU sorts them much faster."""
@@ -888,6 +882,17 @@ def load(path: str | os.PathLike[str]) -> FPBoost:
     for name, value in {**fitted.attributes, "model_": fitted.model}.items():
         setattr(model, name, value)
     return model
+
+
+def _recorded_times(target: Target) -> tuple[Array, Array]:
+    """All observed times, and those of events; an event in an interval counts at its end."""
+    observed, happened = target.lower, np.compress(target.event, target.lower)
+    if not target.interval.any():
+        return observed, happened
+    ends = target.upper[target.interval]
+    # An interval that begins at zero was not observed there.
+    observed = observed[(observed > 0.0) | ~target.interval]
+    return np.concatenate([observed, ends]), np.concatenate([happened, ends])
 
 
 def _features(schema: Schema, data: Summary, constraints: Constraints) -> Features:
