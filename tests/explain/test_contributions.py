@@ -267,6 +267,16 @@ def test_the_default_time_is_the_horizon_of_predict(fit):
     np.testing.assert_allclose(found.prediction[:, 0], -model.predict(X), rtol=1e-9)
 
 
+def test_means_restricted_to_several_times_are_those_to_each(fit):
+    model, X = fit("table")
+    found = contributions(model, X, of="rmst", times=[0.7, 1.5])
+    np.testing.assert_allclose(found.prediction, np.column_stack([model.predict_rmst(X, tau) for tau in (0.7, 1.5)]))
+    for at, tau in enumerate((0.7, 1.5)):
+        alone = contributions(model, X, of="rmst", times=tau)
+        np.testing.assert_allclose(found.values[:, at], alone.values[:, 0], rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(found.base[at], alone.base[0])
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -274,8 +284,7 @@ def test_the_default_time_is_the_horizon_of_predict(fit):
         ({"of": ["survival"]}, "'rmst'; got ['survival']."),
         ({"times": []}, "times must be one time or more; got []."),
         ({"times": [-1.0]}, "times must be finite and non-negative"),
-        ({"of": "rmst", "times": [1.0, 2.0]}, "times must be a single, positive time"),
-        ({"of": "rmst", "times": 0.0}, "times must be a single, positive time"),
+        ({"of": "rmst", "times": [0.0, 1.0]}, "times must be positive with of='rmst'; got [0.0, 1.0]."),
         ({"cause": 1}, "cause must not be given with of='survival'"),
         ({"of": "log_hazard", "cause": 3}, "cause must be one of those in the training data, 1, 2; got 3."),
         ({"of": "cumulative_incidence"}, "cause must be given with of='cumulative_incidence'"),

@@ -608,6 +608,15 @@ def test_contributions_are_those_of_the_explanation(model, data):
     assert next(iter(curves)) == sizes.idxmax()
 
 
+def test_contributions_to_restricted_means_are_curves_over_their_limits(model, data):
+    one = data[0].iloc[:1]
+    shown = ContributionsDisplay.from_estimator(model, one, of="rmst")
+    times = shown.explanation.times
+    assert len(times) == 50
+    gained = model.predict_rmst(one, float(times[-1]))[0] - shown.explanation.base[-1]
+    np.testing.assert_allclose(sum(curve[-1] for curve in shown.curves().values()), gained)
+
+
 def test_contributions_that_cannot_be_drawn_are_refused(model, data):
     X = data[0]
     with pytest.raises(ValueError, match="of must be one of 'survival'"):

@@ -230,9 +230,7 @@ def measure_of(
     check_of(of, [*CURVES, "median", *mixture.parameter_names, "scale", "w"])
     which = check_cause_of(model, of, cause)
     if of in CURVES:
-        points = check_grid(times, model)
-        if of == "rmst" and not (points > 0.0).all():
-            raise ValueError(f"times must be positive with of='rmst'; got {describe(times)}.")
+        points = check_grid(times, model, of)
         return lambda distribution: CURVES[of](distribution, points, which), {"time": points}
     if of == "median":
         return lambda distribution: distribution.quantile(np.array([0.5])), {}

@@ -15,7 +15,6 @@ from hazboost.explain.path import divide
 from hazboost.explain.reading import check_cause_of, check_grid, check_of, encode, feature_names, score_names
 from hazboost.prediction.predictor import Predictor
 from hazboost.utils.blocks import for_each_block
-from hazboost.utils.describe import describe
 from hazboost.utils.threads import count_threads
 
 Of = Literal["survival", "cumulative_hazard", "log_hazard", "cumulative_incidence", "rmst"]
@@ -92,7 +91,7 @@ def contributions(
         A fitted model.
     X : array, DataFrame or sparse matrix of shape (n, features)
     of : {"survival", "cumulative_hazard", "log_hazard", "cumulative_incidence", "rmst"}, default="survival"
-        What is explained. ``"rmst"`` is the mean survival time restricted to ``times``, a single time.
+        What is explained. ``"rmst"`` is the mean survival time restricted to each of ``times``.
     times : float or array-like, optional
         Non-negative times, in the user's unit; by default the one up to which `FPBoost.predict` compares risks.
     cause : int, optional
@@ -141,11 +140,9 @@ def contributions(
 
 def _functional(model: Predictor, of: Any, times: npt.ArrayLike | None, cause: int | None) -> Functional:
     """Check what is to be explained."""
-    grid, unit = check_grid(times, model), model.model_.unit
     check_of(of, FUNCTIONALS)
+    grid, unit = check_grid(times, model, of), model.model_.unit
     which = check_cause_of(model, of, cause)
-    if of == "rmst" and (len(grid) != 1 or grid[0] <= 0.0):
-        raise ValueError(f"times must be a single, positive time with of='rmst'; got {describe(times)}.")
     if of == "cumulative_incidence" and which is None:
         if len(model.causes_) > 1:
             known = ", ".join(map(str, model.causes_))

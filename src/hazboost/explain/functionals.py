@@ -111,23 +111,23 @@ class LogHazard(Functional):
 
 @dataclass(frozen=True)
 class RestrictedMean(Functional):
-    r"""The restricted mean survival time :math:`\int_0^\tau S(t) dt`; ``times`` is the one :math:`\tau`."""
+    r"""The restricted mean survival time :math:`\int_0^\tau S(t) dt`; ``times`` are the :math:`\tau`."""
 
     @property
     def evaluations(self) -> int:
-        """Nodes of the integral."""
-        return len(NODES)
+        """Nodes of an integral; results, where they are more."""
+        return max(len(NODES), len(self.times))
 
     def value(self, distribution: Distribution) -> Array:
-        """The integral, by the rule of the predictions."""
-        return distribution.restricted_mean(float(self.times[0]))[:, None]
+        """The integrals, by the rule of the predictions."""
+        return np.column_stack([distribution.restricted_mean(tau) for tau in self.times.tolist()])
 
     def slopes(self, mixture: Mixture, scores: Array) -> Array:
-        """The integral of the slopes of S, by the rule for smooth curves."""
-        tau = float(self.times[0])
-        slopes = _survival_slopes(mixture, scores, tau / self.unit * NODES)
-        integral: Array = slopes @ (tau * WEIGHTS)
-        return integral[:, :, None]
+        """The integrals of the slopes of S, by the rule for smooth curves."""
+        integrals = [
+            _survival_slopes(mixture, scores, tau / self.unit * NODES) @ (tau * WEIGHTS) for tau in self.times.tolist()
+        ]
+        return np.stack(integrals, axis=-1)
 
 
 @dataclass(frozen=True)

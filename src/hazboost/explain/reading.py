@@ -55,11 +55,13 @@ def check_cause_of(model: Predictor, of: str, cause: Any) -> int | None:
     return check_cause(model, cause)
 
 
-def check_grid(times: npt.ArrayLike | None, model: Predictor) -> Array:
-    """Times of an explanation; by default the time up to which `predict` compares risks."""
+def check_grid(times: npt.ArrayLike | None, model: Predictor, of: str) -> Array:
+    """Times of an explanation of a prediction; by default the time up to which `predict` compares risks."""
     grid = np.array([model.model_.horizon]) if times is None else np.ravel(as_times(times))
     if not len(grid):
         raise ValueError(f"times must be one time or more; got {describe(times)}.")
+    if of == "rmst" and not (grid > 0.0).all():
+        raise ValueError(f"times must be positive with of='rmst'; got {describe(times)}.")
     return grid
 
 

@@ -63,7 +63,8 @@ class ContributionsDisplay(Display):
         of : {"survival", "cumulative_hazard", "log_hazard", "cumulative_incidence", "rmst"}, default="survival"
             What to explain.
         times : array-like, optional
-            Positive times; by default 50 until 95 % of the times observed in training.
+            Positive times, for ``"rmst"`` those to which means are restricted; by default 50 until 95 % of the times
+            observed in training.
         cause : int, optional
             With competing risks, as in `hazboost.explain.contributions`.
         most : int, default=5

@@ -151,7 +151,7 @@ def check_moment(of: str, time: float | None, model: Predictor) -> float | None:
     """The single time of a prediction; none of a median."""
     if of == "median":
         return None
-    points = check_grid(time, model)
+    points = check_grid(time, model, of)
     check_single(points)
     return float(points[0])
 
