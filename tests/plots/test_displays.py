@@ -617,6 +617,11 @@ def test_contributions_to_restricted_means_are_curves_over_their_limits(model, d
     np.testing.assert_allclose(sum(curve[-1] for curve in shown.curves().values()), gained)
 
 
+def test_one_other_feature_is_one(model, data):
+    one = data[0].iloc[:1]
+    assert list(ContributionsDisplay.from_estimator(model, one, times=TIMES, most=3).curves())[-1] == "1 other"
+
+
 def test_contributions_that_cannot_be_drawn_are_refused(model, data):
     X = data[0]
     with pytest.raises(ValueError, match="of must be one of 'survival'"):

@@ -102,7 +102,7 @@ class ContributionsDisplay(Display):
         order = np.argsort(-np.abs(values).max(axis=0), kind="stable")
         shown = {names[feature]: values[:, feature] for feature in order[: self.most].tolist()}
         rest = order[self.most :]
-        others = {f"{len(rest)} others": values[:, rest].sum(axis=1)} if len(rest) else {}
+        others = {f"{len(rest)} other{'s' * (len(rest) > 1)}": values[:, rest].sum(axis=1)} if len(rest) else {}
         return {**shown, **others}
 
     def _draw(self, axes: list[Any]) -> None:
