@@ -212,6 +212,13 @@ def test_incidence_is_compared_with_aalen_johansen(competing):
     assert "Aalen-Johansen" in [text.get_text() for text in shown.figure_.legends[0].get_texts()]
 
 
+@pytest.mark.parametrize("of", ["survival", "cumulative_hazard"])
+def test_a_cause_is_refused_where_all_count(of, competing):
+    X, _, model = competing
+    with pytest.raises(ValueError, match=f"cause must not be given with of='{of}', which is about all causes together"):
+        SurvivalDisplay.from_estimator(model, X.iloc[:2], of=of, cause=2)
+
+
 def test_estimates_end_with_the_follow_up_and_many_subjects_have_no_names(model, data):
     X, (event, time) = data
     shown = SurvivalDisplay.from_estimator(model, X.iloc[:20], (event, time), times=[0.5, time.max(), 99.0])

@@ -19,11 +19,14 @@ from hazboost.plots.display import Display, grid_of_times, times_of_training
 from hazboost.plots.observed import observed_curve, read_outcome, survival_band
 from hazboost.prediction.predictor import Predictor, check_one_outcome_each
 from hazboost.utils.arrays import Array, Indices, as_times
+from hazboost.utils.describe import describe
 from hazboost.utils.devices import to_host
 from hazboost.utils.tables import make_table
 
 Of = Literal["survival", "cumulative_hazard", "hazard", "cumulative_incidence"]
 KINDS = ("survival", "cumulative_hazard", "hazard", "cumulative_incidence")
+#: Those that can be of one cause.
+BY_CAUSE = ("hazard", "cumulative_incidence")
 #: More curves than these cannot be told apart: subjects become thin lines of one colour, and groups are refused.
 MOST = len(COLOURS) * len(DASHES)
 #: Name of all rows together, among the curves that were observed.
@@ -94,7 +97,7 @@ class SurvivalDisplay(Display):
             Times of the curves; by default 201 until 95 % of the observed times.
         cause : int, optional
             With competing risks the cause of a hazard, by default any, or of a cumulative incidence, by default the
-            first.
+            first. Survival and cumulative hazards are those of all causes together.
         ax : Axes, optional
             Where to draw; a new figure by default.
 
@@ -120,6 +123,10 @@ class SurvivalDisplay(Display):
         if of == "hazard" and y is not None:
             raise ValueError(
                 "y: there is no simple estimate of a hazard to compare with; leave y out with of='hazard'."
+            )
+        if cause is not None and of not in BY_CAUSE:
+            raise ValueError(
+                f"cause must not be given with of={of!r}, which is about all causes together; got {describe(cause)}."
             )
         target = None if y is None else read_outcome(y)
         grid = grid_of_times(times, times_of_training(model) if target is None else target.lower, zero=of != "hazard")
