@@ -157,6 +157,21 @@ def test_without_pandas_tables_are_structured_arrays(monkeypatch, data):
         assert shown.frame().dtype.names
 
 
+def test_times_in_days_are_written_out(data):
+    """Five years are 1826 days, not 1.83e+03."""
+    X, (event, time) = data
+    y = event, 1826.0 * time
+    model = FPBoost(n_estimators=3, random_state=0).fit(X, y)
+    calibration = CalibrationDisplay.from_estimator(model, X, y, time=1826.0, n_bins=3)
+    assert calibration.ax_.get_xlabel() == "predicted survival at time 1826"
+    dependence = DependenceDisplay.from_estimator(model, X.iloc[:9], "age", time=1826.0)
+    assert dependence.ax_.get_ylabel() == "survival at time 1826"
+    roc = RocDisplay.from_estimator(model, X, y, time=1826.0)
+    assert roc.ax_.get_legend_handles_labels()[1][1].startswith("time 1826: AUC")
+    heads = HeadsDisplay.from_estimator(model, X.iloc[:1])
+    assert not any("e+" in text for text in heads.descriptions.values())
+
+
 # Survival
 
 

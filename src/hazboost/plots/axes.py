@@ -18,6 +18,8 @@ MANY: dict[str, Any] = {"color": COLOURS[5], "alpha": 0.6, "linewidth": 0.7}
 DASHES = ("-", (0, (4, 1.5)))
 #: Width of a letter and of the line before a label, in font sizes.
 _LETTER, _HANDLE = 0.56, 4.5
+#: Numbers from here on are written with an exponent.
+LONG = 1e7
 #: Figures that are narrower, in points, have legends in smaller letters.
 NARROW = 320.0
 
@@ -63,6 +65,17 @@ def place_values(ax: Any, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     ax.set_xticks(places, [str(value) for value in values])
     ax.set_xlim(-0.3, len(values) - 0.7)
     return places
+
+
+def short(value: float, digits: int = 3) -> str:
+    """A number with so many significant digits, and all of those before the point.
+
+    Examples
+    --------
+    >>> short(0.12345), short(12.345), short(1826.0), short(1e9)
+    ('0.123', '12.3', '1826', '1e+09')
+    """
+    return f"{value:.0f}" if 10.0 ** (digits - 1) <= abs(value) < LONG else f"{value:.{digits}g}"
 
 
 def ink() -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from hazboost.data.alignment import check_alignment
 from hazboost.explain.reading import check_model
 from hazboost.metrics import CalibrationCurve, DCalibration, calibration_curve, d_calibration
-from hazboost.plots.axes import COLOURS, QUIET
+from hazboost.plots.axes import COLOURS, QUIET, short
 from hazboost.plots.display import Display
 from hazboost.plots.observed import read_outcome
 from hazboost.prediction.predictor import Predictor
@@ -111,7 +111,9 @@ class CalibrationDisplay(Display):
             label="model",
         )
         what = "survival" if self.cause is None else "incidence"
-        ax.set(xlabel=f"predicted {what} at time {self.time:.3g}", ylabel=f"observed {what}", xlim=limits, ylim=limits)
+        ax.set(
+            xlabel=f"predicted {what} at time {short(self.time)}", ylabel=f"observed {what}", xlim=limits, ylim=limits
+        )
 
 
 @dataclass

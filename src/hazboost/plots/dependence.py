@@ -12,7 +12,7 @@ from hazboost.explain import partial_dependence
 from hazboost.explain.dependence import CURVES
 from hazboost.explain.reading import check_grid, check_model, check_of
 from hazboost.metrics.checks import check_single
-from hazboost.plots.axes import COLOURS, MANY, curve_style, is_category, place_values
+from hazboost.plots.axes import COLOURS, MANY, curve_style, is_category, place_values, short
 from hazboost.plots.display import Display
 from hazboost.prediction.predictor import Predictor
 from hazboost.utils.arrays import Array
@@ -143,7 +143,7 @@ class DependenceDisplay(Display):
         shown = np.arange(len(second)) if is_category(second) and len(second) <= len(COLOURS) else some
         for number, position in enumerate(shown.tolist()):
             value = second[position]
-            label = f"{self.features[1]} = {value if is_category(second) else format(float(value), '.3g')}"
+            label = f"{self.features[1]} = {value if is_category(second) else short(float(value))}"
             ax.plot(places, self.mean[:, position], marker=marker, label=label, **curve_style(number))
 
 
@@ -159,7 +159,7 @@ def check_moment(of: str, time: float | None, model: Predictor) -> float | None:
 def name_prediction(of: str, time: float | None) -> str:
     """What is predicted, and when, as text for an axis."""
     what = {"rmst": "mean survival time", "median": "median time"}.get(of, of.replace("_", " "))
-    return what if time is None else f"{what} {'until' if of == 'rmst' else 'at'} time {time:.3g}"
+    return what if time is None else f"{what} {'until' if of == 'rmst' else 'at'} time {short(time)}"
 
 
 def _distinct(column: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hazboost.explain.reading import check_model
-from hazboost.plots.axes import COLOURS, ink
+from hazboost.plots.axes import COLOURS, ink, short
 from hazboost.plots.display import Display, check_one_subject, grid_of_times, times_of_training
 from hazboost.prediction.predictor import Predictor
 from hazboost.utils.arrays import Array, Indices
@@ -168,6 +168,6 @@ def _describe(parameters: Any, row: int) -> str:
     family = str(np.asarray(parameters["head"])[row]).rsplit("_", 1)[0]
     names = parameters.dtype.names if isinstance(parameters, np.ndarray) else list(parameters.columns)
     shape = float(np.asarray(parameters["k"])[row]) if "k" in names else np.nan
-    text = f"{TITLES.get(family, family)}: weight {weight:.2g}"
-    text += "" if np.isnan(shape) else f", shape {shape:.2g}"
-    return text + ("" if np.isnan(scale) else f", scale {scale:.3g}")
+    text = f"{TITLES.get(family, family)}: weight {short(weight, 2)}"
+    text += "" if np.isnan(shape) else f", shape {short(shape, 2)}"
+    return text + ("" if np.isnan(scale) else f", scale {short(scale)}")

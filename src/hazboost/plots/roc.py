@@ -8,7 +8,7 @@ from typing import Any, Self
 from hazboost.data.alignment import check_alignment
 from hazboost.explain.reading import check_model
 from hazboost.metrics import RocCurve, cumulative_dynamic_roc
-from hazboost.plots.axes import COLOURS, QUIET
+from hazboost.plots.axes import COLOURS, QUIET, short
 from hazboost.plots.display import Display
 from hazboost.prediction.predictor import Predictor
 from hazboost.utils.devices import to_host
@@ -93,7 +93,7 @@ class RocDisplay(Display):
 
     def _draw(self, axes: list[Any]) -> None:
         (ax,) = axes
-        label = f"time {self.time:.3g}: AUC {self.curve.auc:.2f}"
+        label = f"time {short(self.time)}: AUC {self.curve.auc:.2f}"
         ax.plot([0.0, 1.0], [0.0, 1.0], color=QUIET, linewidth=1.0, linestyle=(0, (4, 3)), label="chance")
         ax.plot(self.curve.false_positive, self.curve.true_positive, color=COLOURS[0], label=label)
         ax.set(xlabel="1 - specificity", ylabel="sensitivity", xlim=(-0.01, 1.01), ylim=(-0.01, 1.01))
