@@ -442,6 +442,7 @@ def test_scores_of_a_cause(competing):
     incidence = model.predict_cumulative_incidence_function(X, times=TIMES, cause=1)
     np.testing.assert_allclose(shown.brier, metrics.brier_score(y, y, incidence, TIMES, cause=1))
     np.testing.assert_allclose(shown.auc, metrics.cumulative_dynamic_auc(y, y, incidence, TIMES, cause=1)[0])
+    assert shown.ax_[0].get_legend_handles_labels()[1] == ["model", "Aalen-Johansen, or chance"]
 
 
 def test_scores_with_delayed_entry_are_refused(model, data):

@@ -41,12 +41,15 @@ class ScoresDisplay(Display):
         Brier score of predicting the Kaplan-Meier (with a cause, Aalen-Johansen) estimate for everybody.
     auc : array of shape (times,)
         Cumulative dynamic AUC; 0.5 is chance, and 1 is perfect.
+    cause : int or None
+        Cause whose cumulative incidence is scored; None for survival.
     """
 
     times: Array
     brier: Array
     reference: Array
     auc: Array
+    cause: int | None = None
 
     @classmethod
     def from_estimator(
@@ -105,6 +108,7 @@ class ScoresDisplay(Display):
             brier_score(train, test, estimate, grid, cause=cause),
             _reference(train, test, same, grid, cause),
             cumulative_dynamic_auc(train, test, risk, grid, cause=cause)[0],
+            cause,
         ).plot(ax)
 
     def frame(self) -> Any:
@@ -113,7 +117,7 @@ class ScoresDisplay(Display):
         Returns
         -------
         DataFrame
-            ``score`` is brier, reference (the Brier score of the Kaplan-Meier estimate) or auc. Without pandas, a
+            ``score`` is brier, reference (the Brier score of the same estimate for everybody) or auc. Without pandas, a
             structured array with the same names.
         """
         scores = {"brier": self.brier, "reference": self.reference, "auc": self.auc}
@@ -130,8 +134,9 @@ class ScoresDisplay(Display):
 
     def _draw(self, axes: list[Any]) -> None:
         brier, auc = axes
+        same = "Kaplan-Meier" if self.cause is None else "Aalen-Johansen"
         brier.plot(self.times, self.brier, color=COLOURS[0], label="model")
-        brier.plot(self.times, self.reference, color=QUIET, linestyle=(0, (4, 1.5)), label="Kaplan-Meier, or chance")
+        brier.plot(self.times, self.reference, color=QUIET, linestyle=(0, (4, 1.5)), label=f"{same}, or chance")
         brier.set(xlabel="time", ylabel="Brier score")
         brier.set_ylim(bottom=0.0)
         auc.plot(self.times, self.auc, color=COLOURS[0])
