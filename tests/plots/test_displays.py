@@ -580,6 +580,16 @@ def test_cox_snell_residuals_have_the_cumulative_hazard_of_kaplan_meier(model, d
     assert (inside["cumulative_hazard"] <= inside["high"]).all()
 
 
+def test_the_interval_of_cox_snell_residuals_is_drawn_as_far_as_they_are():
+    """The estimate before the last event holds until then, and so does its interval; at it, there is none."""
+    shown = ResidualsDisplay(np.array([0.1, 0.5, 1.0, 3.0]), np.ones(4, dtype=bool), "cox_snell").plot()
+    (band,) = shown.ax_.collections
+    corners = np.concatenate([path.vertices for path in band.get_paths()])
+    assert (corners[:, 0].min(), corners[:, 0].max()) == (0.1, 3.0)
+    last = shown.frame().iloc[2]
+    np.testing.assert_allclose(np.unique(corners[corners[:, 0] == 3.0, 1]), [last["low"], last["high"]])
+
+
 @pytest.mark.parametrize("against", [None, "age", "sex"])
 def test_residuals_are_drawn_against_the_risk_or_a_feature(against, model, data):
     X, y = data

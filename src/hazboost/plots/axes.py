@@ -67,6 +67,12 @@ def place_values(ax: Any, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return places
 
 
+def fill_steps(ax: Any, x: npt.NDArray[Any], low: npt.NDArray[Any], high: npt.NDArray[Any], **look: Any) -> None:
+    """Fill between two step functions, each value until the next: as their lines, also where the next is NaN."""
+    low, high = (np.repeat(one, 2)[:-1] for one in (low, high))
+    ax.fill_between(np.repeat(x, 2)[1:], low, high, linewidth=0.0, **look)
+
+
 def short(value: float, digits: int = 3) -> str:
     """A number with so many significant digits, and all of those before the point.
 

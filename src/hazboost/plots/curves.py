@@ -14,7 +14,7 @@ from hazboost.data.nonparametric import at_risk
 from hazboost.data.target import Target
 from hazboost.explain.reading import check_model, check_of
 from hazboost.plots.at_risk import write_at_risk
-from hazboost.plots.axes import COLOURS, DASHES, MANY, QUIET, curve_style, ink
+from hazboost.plots.axes import COLOURS, DASHES, MANY, QUIET, curve_style, fill_steps, ink
 from hazboost.plots.display import Display, grid_of_times, times_of_training
 from hazboost.plots.observed import observed_curve, read_outcome, survival_band
 from hazboost.prediction.predictor import Predictor, check_one_outcome_each
@@ -240,7 +240,7 @@ class SurvivalDisplay(Display):
         look = {"drawstyle": "steps-post", "linewidth": 1.0}
         ax.plot(self.times, self.observed[name], color=colour, **look)
         if name in self.bands:
-            ax.fill_between(self.times, *self.bands[name], step="post", color=colour, alpha=0.15, linewidth=0.0)
+            fill_steps(ax, self.times, *self.bands[name], color=colour, alpha=0.15)
 
 
 def _names_of_subjects(X: Any, n: int) -> list[str]:

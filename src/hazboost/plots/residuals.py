@@ -14,7 +14,7 @@ from hazboost.explain.dependence import feature_position, feature_values, user_v
 from hazboost.explain.reading import check_cause, check_model, encode, feature_names
 from hazboost.metrics import residuals
 from hazboost.metrics.checks import event_of_interest
-from hazboost.plots.axes import COLOURS, QUIET, is_category, place_values
+from hazboost.plots.axes import COLOURS, QUIET, fill_steps, is_category, place_values
 from hazboost.plots.display import Display
 from hazboost.plots.observed import observed_curve, read_outcome, survival_band
 from hazboost.plots.smoothing import smooth
@@ -152,7 +152,7 @@ class ResidualsDisplay(Display):
         last = float(at[-1])
         ax.plot([0.0, last], [0.0, last], color=QUIET, linewidth=1.0, linestyle=(0, (4, 3)), label="perfect")
         ax.plot(at, observed, drawstyle="steps-post", color=COLOURS[0], label="model, 95 % interval")
-        ax.fill_between(at, low, high, step="post", color=COLOURS[0], alpha=0.2, linewidth=0.0)
+        fill_steps(ax, at, low, high, color=COLOURS[0], alpha=0.2)
         top = 1.1 * float(np.nanmax(np.append(observed, last)))
         ax.set(xlabel="Cox-Snell residual", ylabel="cumulative hazard", xlim=(0.0, last), ylim=(0.0, top))
 
