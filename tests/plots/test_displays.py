@@ -385,6 +385,14 @@ def test_history_is_that_of_the_model(data):
         shown.plot(plt.figure().add_subplot())
 
 
+def test_ticks_are_at_whole_rounds():
+    shown = HistoryDisplay({"training_loss": np.array([3.0, 2.0, 1.5])}).plot()
+    shown.figure_.draw_without_rendering()
+    assert (shown.ax_.get_xticks() % 1.0 == 0.0).all()
+    ax = plt.figure().add_subplot(xscale="log")
+    assert shown.plot(ax).ax_.get_xscale() == "log"
+
+
 # Calibration and scores
 
 

@@ -52,6 +52,15 @@ def curve_style(number: int) -> dict[str, Any]:
     return {"color": COLOURS[number % len(COLOURS)], "linestyle": DASHES[number // len(COLOURS) % len(DASHES)]}
 
 
+def whole_numbers(ax: Any) -> None:
+    """Ticks of the horizontal axis at whole numbers only, unless the user has chosen others."""
+    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415
+
+    locator = ax.xaxis.get_major_locator()
+    if isinstance(locator, MaxNLocator):
+        locator.set_params(integer=True)
+
+
 def is_category(values: npt.NDArray[Any]) -> bool:
     """Whether values of a feature are categories, and no numbers."""
     return values.dtype == object

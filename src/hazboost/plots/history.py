@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from hazboost.plots.axes import QUIET, curve_style
+from hazboost.plots.axes import QUIET, curve_style, whole_numbers
 from hazboost.plots.display import Display
 from hazboost.utils.arrays import Array
 from hazboost.utils.tables import make_table
@@ -81,6 +81,8 @@ class HistoryDisplay(Display):
             axes[1].plot(values, **curve_style(1))
             _mark(axes[1], values, int(np.argmax(values)))
             axes[1].set(xlabel="boosting rounds", ylabel="validation C-index")
+        for ax in axes:
+            whole_numbers(ax)
 
 
 def _mark(ax: Any, values: Array, best: int) -> None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from hazboost.plots.axes import CHOSEN, LINE, make_axes, tidy
+from hazboost.plots.axes import CHOSEN, LINE, make_axes, tidy, whole_numbers
 from hazboost.utils.arrays import Array
 from hazboost.utils.tables import make_table
 
@@ -126,6 +126,8 @@ def _draw(ax: Any, panel: Panel) -> None:
     if name == "ridge":
         # The penalties that are tried form a geometric sequence.
         ax.set_xscale("log")
+    else:
+        whole_numbers(ax)
     _limit_losses(ax, losses)
     ax.set_xlabel({"ridge": "ridge of the linear start", "rounds": "boosting rounds"}[name])
     ax.set_title(f"chosen: {name} = {chosen:g}", fontsize="medium", color=CHOSEN)
