@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from lifelines import CoxPHFitter, KaplanMeierFitter
 from lifelines.datasets import load_rossi
+from scipy.integrate import quad
 
 from hazboost import FPBoost, Surv
 from hazboost.metrics import residuals
@@ -83,3 +84,22 @@ def test_intervals_and_several_rows_are_refused():
         residuals(Surv.interval([1.0], [2.0]), [0.5])
     with pytest.raises(ValueError, match="of a subject with several rows"):
         residuals(Surv.counting([0.0, 1.0], [1.0, 2.0], [0, 1], [7, 7]), [0.5, 0.5])
+
+
+def test_deviance_residuals_of_a_correct_model_are_symmetric_but_not_about_zero():
+    """Without censoring their mean is an integral over the unit exponential distribution, 0.34; with it, less."""
+
+    def of(hazard, event):
+        return residuals((event, hazard), hazard)
+
+    expected, _ = quad(lambda h: of(np.array([h]), [1]).deviance[0] * np.exp(-h), 0.0, 50.0, points=[1.0], limit=200)
+    assert round(expected, 2) == 0.34
+    rng = np.random.default_rng(0)
+    hazard, end = rng.exponential(size=(2, 100_000))
+    complete = of(hazard, np.ones(len(hazard)))
+    assert complete.martingale.mean() == pytest.approx(0.0, abs=0.02)
+    assert complete.deviance.mean() == pytest.approx(expected, abs=0.02)
+    assert np.median(complete.deviance) == pytest.approx(expected, abs=0.02)
+    censored = of(np.minimum(hazard, 0.2 * end), hazard <= 0.2 * end)
+    assert censored.martingale.mean() == pytest.approx(0.0, abs=0.02)
+    assert censored.deviance.mean() < -0.1

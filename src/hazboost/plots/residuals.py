@@ -79,8 +79,8 @@ class ResidualsDisplay(Display):
             Their outcomes, one row for each. With delayed entry, hazards count since entry.
         kind : {"cox_snell", "martingale", "deviance"}, default="cox_snell"
             ``"cox_snell"`` draws the cumulative hazard of the residuals, with a pointwise 95 % interval; of a correct
-            model it is the diagonal. The others are drawn subject by subject, with a smooth line, which is near zero
-            where the model is correct.
+            model it is the diagonal. The others are drawn subject by subject, with a smooth line; that of martingale
+            residuals is near zero where the model is correct, and that of deviance residuals need not be.
         against : str or int, optional
             Feature, by name or position, against which martingale or deviance residuals are drawn; by default the
             risks of `FPBoost.predict`.
