@@ -105,6 +105,12 @@ class SurvivalDisplay(Display):
         -------
         SurvivalDisplay
 
+        Notes
+        -----
+        With delayed entry, whoever is at a high risk has often had the event before entry. The mean survival from time
+        zero of those who did enter is therefore above their Kaplan-Meier estimate also of a correct model, if risks
+        differ much within a group. Groups of similar risk can be compared.
+
         Examples
         --------
         >>> import numpy as np
