@@ -658,6 +658,16 @@ def test_contributions_to_restricted_means_are_curves_over_their_limits(model, d
     np.testing.assert_allclose(sum(curve[-1] for curve in shown.curves().values()), gained)
 
 
+@pytest.mark.parametrize("of", ["rmst", "cumulative_incidence", "cumulative_hazard"])
+def test_labels_of_contributions_fit_into_a_column_of_print(of, model, data):
+    with plt.rc_context({"figure.figsize": (3.3, 2.5)}):
+        shown = ContributionsDisplay.from_estimator(model, data[0].iloc[:1], of=of)
+    shown.figure_.draw_without_rendering()
+    label, figure = shown.ax_.yaxis.label.get_window_extent(), shown.figure_.bbox
+    assert figure.y0 <= label.y0
+    assert label.y1 <= figure.y1
+
+
 def test_one_other_feature_is_one(model, data):
     one = data[0].iloc[:1]
     assert list(ContributionsDisplay.from_estimator(model, one, times=TIMES, most=3).curves())[-1] == "1 other"

@@ -114,4 +114,4 @@ class ContributionsDisplay(Display):
             style = {"color": QUIET, "linestyle": (0, (4, 1.5))} if other else curve_style(number)
             ax.plot(times, values, label=name, **style)
         what = {"rmst": "mean survival time"}.get(self.of, self.of.replace("_", " "))
-        ax.set(xlabel="time", ylabel=f"change of the {what}", xlim=(0.0, times[-1]))
+        ax.set(xlabel="time", ylabel=f"change of the\n{what}", xlim=(0.0, times[-1]))
