@@ -84,6 +84,15 @@ def test_files_and_columns_can_be_chosen(folder):
     np.testing.assert_array_equal(sample.target.lower, DATA["days"].to_numpy()[order])
 
 
+@pytest.mark.parametrize("name", [None, "patient"])
+def test_the_index_of_pandas_is_no_feature(tmp_path, name):
+    DATA.set_index(pd.Index(100 + RNG.permutation(N), name=name)).to_parquet(tmp_path / "a.parquet")
+    first = next(iter(Batches.from_parquet(tmp_path, event="dead", time="days")))
+    assert first.X.column_names == ["age", "ward", "n", "share"]
+    chosen = next(iter(Batches.from_parquet(tmp_path, columns=["age", name or "__index_level_0__"])))
+    assert chosen.X.num_columns == 2
+
+
 def test_without_an_outcome_there_are_features_only(folder):
     first = next(iter(Batches.from_parquet(folder, columns=["age", "n"])))
     assert first.y is None

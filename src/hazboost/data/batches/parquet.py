@@ -52,7 +52,7 @@ class ParquetFiles:
         for path in self._paths():
             # By default a whole group of rows is read at once, which may be all rows of a file.
             with parquet.ParquetFile(path, pre_buffer=False, buffer_size=BYTES_AHEAD) as file:
-                features = self._features(file.schema_arrow.names, path)
+                features = self._features(file.schema_arrow, path)
                 needed = [*features, *self._others()]
                 size = self.batch_rows or max(1, VALUES_OF_BATCH // len(needed))
                 for rows in file.iter_batches(size, columns=needed, use_threads=False):
@@ -83,17 +83,18 @@ class ParquetFiles:
         """Columns that are no features."""
         return list(dict.fromkeys([*self.outcome.values(), *([] if self.weight is None else [self.weight])]))
 
-    def _features(self, names: list[str], path: Path) -> list[str]:
-        """Columns of the features in a file."""
-        others = self._others()
-        features = [name for name in names if name not in others] if self.columns is None else list(self.columns)
+    def _features(self, schema: Any, path: Path) -> list[str]:
+        """Columns of the features in a file; labels of rows, which pandas writes as columns, are none."""
+        names, others = schema.names, self._others()
+        labels = (schema.pandas_metadata or {}).get("index_columns", [])
+        features = [one for one in names if one not in (*others, *labels)] if self.columns is None else self.columns
         absent = [repr(name) for name in [*features, *others] if name not in names]
         if absent:
             raise ValueError(
                 f"columns: {path.name} has no column {and_more(absent[:5], len(absent))}; check the names that were "
                 "given for the outcome, the weight and the features."
             )
-        return features
+        return list(features)
 
     def _complete(self, table: Any) -> tuple[Any, Any]:
         """Rows of subjects that are complete, and the rows of the last one, which may go on in the next batch."""

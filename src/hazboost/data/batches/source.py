@@ -94,7 +94,8 @@ class Batches:
         weight : str, optional
             Column of the weights.
         columns : sequence of str, optional
-            Columns of the features, in this order; by default all others.
+            Columns of the features, in this order; by default all others, except for the index of pandas. Columns
+            that only names of folders hold, such as ``site=1``, are not read.
         batch_rows : int, optional
             Rows that are in memory at the same time; by default so many that they have two million values, which are 16
             megabytes. With ``id`` a batch also has the other rows of its last subject; rows of one subject must follow
