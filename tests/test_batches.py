@@ -157,6 +157,11 @@ def test_nothing_is_left_on_disk(tmp_path, monkeypatch):
     np.testing.assert_array_equal(again.predict(X[:50]), model.predict(X[:50]))
 
 
+def test_an_absent_cache_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"cache must be an existing folder; got .*absent"):
+        FPBoost(**SETTINGS).fit_batches(cut(600), cache=tmp_path / "absent")
+
+
 def test_nothing_is_left_after_an_error_and_the_model_is_as_before(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     model = FPBoost(**SETTINGS).fit(X[:200], Y[:200])

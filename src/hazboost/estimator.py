@@ -562,6 +562,8 @@ class FPBoost(Publisher):
         self._validate_params()
         self._check_combinations()
         refuse_company("FPBoost.fit_batches")
+        if cache is not None and not Path(cache).is_dir():
+            raise FileNotFoundError(f"cache must be an existing folder; got {describe(str(cache))}.")
         named = BaseEstimator()
         with TemporaryDirectory(prefix="hazboost-", dir=cache, ignore_cleanup_errors=True) as folder:
             source = batches if isinstance(batches, Batches) else Batches(batches)

@@ -93,6 +93,17 @@ def test_the_index_of_pandas_is_no_feature(tmp_path, name):
     assert chosen.X.num_columns == 2
 
 
+@pytest.mark.parametrize("batch_rows", [0, -5, 2.5, "10", True])
+def test_the_size_of_a_batch_is_a_positive_whole_number(folder, batch_rows):
+    with pytest.raises(ValueError, match=f"batch_rows must be a positive whole number; got {batch_rows!r}"):
+        Batches.from_parquet(folder, batch_rows=batch_rows)
+
+
+def test_a_single_name_is_no_list_of_columns(folder):
+    with pytest.raises(TypeError, match=r"columns must be a list of names; got 'age'\. Use \['age'\]"):
+        Batches.from_parquet(folder, columns="age")
+
+
 def test_without_an_outcome_there_are_features_only(folder):
     first = next(iter(Batches.from_parquet(folder, columns=["age", "n"])))
     assert first.y is None
@@ -140,6 +151,12 @@ def test_absent_files_are_named(tmp_path, path):
     (tmp_path / "b").mkdir()
     with pytest.raises(FileNotFoundError, match=f"{path} is not a Parquet file, nor a folder"):
         list(Batches.from_parquet(tmp_path / path))
+
+
+def test_a_file_of_another_kind_is_named(folder):
+    (folder / "e.parquet").write_text("age,n\n1,2\n")
+    with pytest.raises(ValueError, match=r"files: .*e\.parquet is no Parquet file, or is damaged"):
+        list(Batches.from_parquet(folder))
 
 
 def test_a_missing_package_is_named(folder, monkeypatch):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from hazboost import Batches, Surv
@@ -33,14 +34,27 @@ def test_a_batch_may_have_features_only():
     np.testing.assert_array_equal(batch.X, X)
 
 
+def test_a_batch_may_be_a_list_as_data_loaders_make_them():
+    first, second = Batches([[X[:4], Y[:4]], [X[4:], Y[4:], np.ones(2)]])
+    np.testing.assert_array_equal(first.X, X[:4])
+    np.testing.assert_array_equal(second.y, Y[4:])
+    assert (first.sample_weight, len(second.sample_weight)) == (None, 2)
+
+
+def test_a_list_of_rows_has_features_only():
+    (batch,) = Batches([X[:2].tolist()])
+    assert batch.y is None
+    np.testing.assert_array_equal(batch.X, X[:2])
+
+
 def test_a_generator_is_refused_at_once():
     with pytest.raises(TypeError, match=r"can be read only once.*pass the function that makes it"):
         Batches(read())
 
 
-@pytest.mark.parametrize("source", [3, None])
+@pytest.mark.parametrize("source", [3, None, "folder", pd.DataFrame(X)], ids=["number", "None", "text", "table"])
 def test_what_is_no_source_is_refused(source):
-    with pytest.raises(TypeError, match="source must be a function that begins to read"):
+    with pytest.raises(TypeError, match=r"source must be a function that begins to read.*Batches\.from_parquet"):
         Batches(source)
 
 

@@ -50,8 +50,7 @@ class ParquetFiles:
         left = None  # rows of a subject that may go on in the next batch
         features: list[str] = []
         for path in self._paths():
-            # By default a whole group of rows is read at once, which may be all rows of a file.
-            with parquet.ParquetFile(path, pre_buffer=False, buffer_size=BYTES_AHEAD) as file:
+            with _opened(parquet, path) as file:
                 features = self._features(file.schema_arrow, path)
                 needed = [*features, *self._others()]
                 size = self.batch_rows or max(1, VALUES_OF_BATCH // len(needed))
@@ -112,6 +111,16 @@ class ParquetFiles:
             return (X,)
         y = table.select(list(self.outcome.values())).rename_columns(list(self.outcome))
         return (X, y) if self.weight is None else (X, y, table[self.weight])
+
+
+def _opened(parquet: Any, path: Path) -> Any:
+    """A file to read from, in pieces: by default a whole group of rows is read at once, which may be all of a file."""
+    try:
+        return parquet.ParquetFile(path, pre_buffer=False, buffer_size=BYTES_AHEAD)
+    except ValueError as error:
+        raise ValueError(
+            f"files: {path} is no Parquet file, or is damaged ({error}); leave it out, or write it again."
+        ) from error
 
 
 def _import(module: str) -> Any:

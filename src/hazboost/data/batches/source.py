@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hazboost.data.batches.parquet import OUTCOME, ParquetFiles
+from hazboost.data.frames import is_table
 from hazboost.utils.describe import describe
+from hazboost.utils.whole_numbers import is_whole_number
 
 
 class Batch(NamedTuple):
@@ -31,9 +33,9 @@ class Batches:
     ----------
     source : callable or iterable
         A function without arguments that begins to read, or anything that can be iterated over several times, such as a
-        list or a data loader. Each batch is a pair ``(X, y)`` or a triple ``(X, y, sample_weight)``, in any form that
-        `FPBoost.fit` takes; ``X`` alone if there is no outcome. A generator can be read only once: pass the function
-        that makes it.
+        list or a data loader. Each batch is a pair ``(X, y)`` or a triple ``(X, y, sample_weight)``, also as a list, in
+        any form that `FPBoost.fit` takes; ``X`` alone if there is no outcome. A generator can be read only once: pass
+        the function that makes it.
 
     Notes
     -----
@@ -59,9 +61,11 @@ class Batches:
                 f"source: {describe(source)} can be read only once, and training reads the batches several times; pass "
                 "the function that makes it, without calling it."
             )
-        if not callable(source) and not isinstance(source, Iterable):
+        # Text and tables can be iterated over, but what they give are letters and names of columns.
+        if not callable(source) and (isinstance(source, str) or is_table(source) or not isinstance(source, Iterable)):
             raise TypeError(
-                f"source must be a function that begins to read, or a list of batches; got {describe(source)}."
+                f"source must be a function that begins to read, or a list of batches; got {describe(source)}. For "
+                "files use Batches.from_parquet, and FPBoost.fit for a table in memory."
             )
         self._source = source
 
@@ -105,6 +109,10 @@ class Batches:
         -------
         Batches
         """
+        if batch_rows is not None and not is_whole_number(batch_rows, 1):
+            raise ValueError(f"batch_rows must be a positive whole number; got {describe(batch_rows)}.")
+        if isinstance(columns, str):
+            raise TypeError(f"columns must be a list of names; got {describe(columns)}. Use [{describe(columns)}].")
         given = dict(zip(OUTCOME, (event, time, entry, start, stop, id, lower, upper), strict=True))
         paths = [files] if isinstance(files, str | Path) else list(files)
         outcome = {name: column for name, column in given.items() if column is not None}
@@ -124,7 +132,9 @@ class Batches:
 
 def _as_batch(item: Any) -> Batch:
     """What one step of a source has given."""
-    if not isinstance(item, tuple):
+    # Data loaders give lists. A list whose first part is a table is no list of rows, which would be features.
+    is_list = isinstance(item, list) and len(item) > 0 and len(getattr(item[0], "shape", ())) == 2
+    if not isinstance(item, tuple) and not is_list:
         return Batch(item)
     if not 1 <= len(item) <= 3:
         raise ValueError(
