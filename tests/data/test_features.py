@@ -1,5 +1,6 @@
 """Features in every container: NumPy, pandas, polars, Arrow and sparse."""
 
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -278,6 +279,14 @@ def test_lazy_frames_are_refused(frame):
     with pytest.raises(TypeError, match=r"polars.LazyFrame is not supported"):
         small().fit(NUMBERS, frame)
     with pytest.raises(TypeError, match=r"polars.LazyFrame is not supported"):
+        small().fit(NUMBERS, Y).predict(frame)
+
+
+def test_dask_frames_are_refused():
+    frame = dd.from_pandas(pd.DataFrame(NUMBERS, columns=["a", "b"]).assign(b=pd.Categorical(["x"] * N)), npartitions=2)
+    with pytest.raises(TypeError, match=r"X is a Dask DataFrame.*use hazboost\.dask\.FPBoost, or X\.compute\(\)"):
+        small().fit(frame, Y)
+    with pytest.raises(TypeError, match="X is a Dask DataFrame"):
         small().fit(NUMBERS, Y).predict(frame)
 
 

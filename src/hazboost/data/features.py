@@ -124,6 +124,8 @@ def readable(X: Any) -> Any:
     """
     X = to_computer(X)
     if is_table(X):
+        if type(X).__module__.startswith("dask"):
+            raise TypeError("X is a Dask DataFrame, not in memory; use hazboost.dask.FPBoost, or X.compute().")
         refuse_repeated_names(column_names(X), "X")
         return X
     if is_on_device(X):
