@@ -50,7 +50,7 @@ def refuse_edited_space(study: Study, space: Space) -> None:
         trial = replay.ask()  # also for trials that were interrupted, because a space may read the number of its trial
         if number in drawn:
             sampler.values = drawn[number].params
-            made = dict(space.suggest(trial))
+            made = space.draw(trial)
             refuse(study, [f"the space differs, {one}" for one in differences(drawn[number], trial, made)])
 
 

@@ -150,6 +150,8 @@ def tune(
         raise ValueError(f"metric must be {' or '.join(map(repr, METRICS))}; got {describe(metric)}.")
     if not isinstance(n_trials, numbers.Integral) or n_trials < 1:
         raise ValueError(f"n_trials must be a positive int; got {describe(n_trials)}.")
+    if timeout is not None and not (isinstance(timeout, numbers.Real) and timeout >= 0.0):
+        raise ValueError(f"timeout must be a number of seconds, or None; got {describe(timeout)}.")
     check_alignment({"X": X, "y": y, "sample_weight": sample_weight, "groups": groups})
     chosen = find_space(space)
     base = chosen.base() if estimator is None else estimator
@@ -196,13 +198,27 @@ def read_folds(
         folds = split_folds(target, int(cv), seed, group, POLICY.hold_out_of(target.n_subjects))
     else:
         pairs = cv.split(np.zeros(len(target)), target.event, group) if isinstance(cv, Splitter) else cv
-        folds = [(np.asarray(train), np.asarray(held_out)) for train, held_out in pairs]
+        folds = [_read_fold(number, pair, target) for number, pair in enumerate(pairs)]
     if not folds:
         raise ValueError("cv has no folds; give a number, or at least one pair of training rows and held-out rows.")
     for number, (_, held_out) in enumerate(folds):
         if not target.weight[held_out].any():
             raise ValueError(f"cv: fold {number} holds out no row with a positive weight; give fewer folds.")
     return folds
+
+
+def _read_fold(number: int, pair: Any, target: Target) -> Fold:
+    """Training rows and held-out rows as a user or a splitter gives them."""
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise ValueError(f"cv: fold {number} must be a pair of training rows and held-out rows; got {describe(pair)}.")
+    rows = np.arange(len(target))
+    try:
+        return rows[np.asarray(pair[0])], rows[np.asarray(pair[1])]
+    except IndexError as error:
+        raise ValueError(
+            f"cv: fold {number} must have numbers of rows from 0 to {len(target) - 1}, or one True or False for each "
+            f"row; got {describe(pair)}."
+        ) from error
 
 
 def choose_seed(study: Study, random_state: int | np.random.RandomState | None) -> int:
@@ -318,7 +334,7 @@ class Search:
         """Start a trial: the first has the estimator as given, the others a configuration drawn from the space."""
         trial = ask(study, self.space, self.seed, index)
         trial.set_user_attr("default", index == 0)
-        trial.set_user_attr("parameters", dict(self.space.suggest(trial)) if index else {})
+        trial.set_user_attr("parameters", self.space.draw(trial) if index else {})
         return trial
 
     def _evaluate(self, study: Study, trials: list[Trial], n_jobs: int) -> Iterator[float]:

@@ -38,6 +38,13 @@ class Space:
     base: Callable[[], FPBoost] = FPBoost
     sampler: Literal["tpe", "random"] = "tpe"
 
+    def draw(self, trial: optuna.Trial) -> dict[str, Any]:
+        """One configuration; a function of the user may have forgotten to return it."""
+        drawn = self.suggest(trial)
+        if not isinstance(drawn, Mapping):
+            raise TypeError(f"space: the function must return a dict of parameters; got {describe(drawn)}.")
+        return dict(drawn)
+
 
 def suggest_heads(trial: optuna.Trial, most: int) -> dict[str, int]:
     """Numbers of Weibull and LogLogistic heads, at least one in all."""
