@@ -282,6 +282,12 @@ def test_lazy_frames_are_refused(frame):
         small().fit(NUMBERS, Y).predict(frame)
 
 
+def test_one_row_of_a_table_with_categories_is_no_table():
+    frame = pd.DataFrame(NUMBERS, columns=["a", "b"]).assign(b=pd.Categorical(["x", "y"] * (N // 2)))
+    with pytest.raises(ValueError, match=r"X must be a table with one row for each subject.*got 1 dimension "):
+        small().fit(frame, Y).predict(frame.iloc[0])
+
+
 def test_dask_frames_are_refused():
     frame = dd.from_pandas(pd.DataFrame(NUMBERS, columns=["a", "b"]).assign(b=pd.Categorical(["x"] * N)), npartitions=2)
     with pytest.raises(TypeError, match=r"X is a Dask DataFrame.*use hazboost\.dask\.FPBoost, or X\.compute\(\)"):

@@ -137,6 +137,8 @@ def readable(X: Any) -> Any:
         raise TypeError(f"X must be an array or a table; got {type(X).__name__}. Use pandas.DataFrame(X).")
     else:
         plain = as_plain(X)
+        if plain.dtype.kind == "O":  # of one row of a table with categories, the text is not what is wrong
+            _refuse_other_shapes(plain.shape)
         refuse_without_numbers(plain, "X")
         _refuse_other_shapes(plain.shape)
         X = plain if isinstance(X, np.ma.MaskedArray) or plain.dtype.kind == "O" else X
