@@ -64,6 +64,7 @@ BAD_Y = {
     "negative time": ((EVENT, changed(TIME, 5, -2.0)), r"y: every time must be non-negative; got -2\.0 \(row 5\)"),
     "NaN time": ((EVENT, changed(TIME, 7, np.nan)), r"y: every time must be finite; got nan \(row 7\)"),
     "infinite time": ((EVENT, changed(TIME, 0, np.inf)), r"y: every time must be finite; got inf \(row 0\)"),
+    "far too long": ((EVENT, changed(TIME, 0, 1e60)), r"y: the longest time, 1e\+60, is more than 1e\+38 times"),
     "many bad times": ((EVENT, -TIME), r"\(row 0\).*\(row 1\).*\(row 2\) and 37 more"),
     "no event": ((np.zeros(N, dtype=bool), TIME), f"y has no event: all {N} subjects are censored"),
     "all times zero": ((EVENT, np.zeros(N)), "y: all observed times are 0"),
@@ -112,7 +113,7 @@ def test_bad_y(case):
     check_refused({"y": y}, message)
 
 
-ONLY_OF_A_FIT = ("no event", "all times zero")
+ONLY_OF_A_FIT = ("no event", "all times zero", "far too long")
 
 
 @pytest.mark.parametrize("case", [case for case in BAD_Y if case not in ONLY_OF_A_FIT])
@@ -232,6 +233,7 @@ def test_bad_sample_weight(case):
 
 
 BAD_EVAL_SET = {
+    "far too long": ((ARRAY, (EVENT, changed(TIME, 1, 1e60))), r"y: the longest time, 1e\+60, is more than 1e\+38"),
     "not a pair": (ARRAY, "eval_set must be a pair"),
     "text": ("ab", "eval_set must be a pair"),
     "three parts": ((ARRAY, EVENT, TIME), "eval_set must be a pair"),

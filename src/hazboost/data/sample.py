@@ -25,6 +25,8 @@ VALUES_IN_MEMORY = 10_000_000
 #: Where subjects have several rows, at most so many for each subject that is wanted are drawn: the information is in
 #: the number of subjects, the cost in that of rows.
 ROWS_OF_A_SUBJECT = 10
+#: Trees hold times in single precision, which ends at 3.4e38.
+LONGEST_IN_UNITS = 1e38
 
 
 def rows_to_load(most: int, X: Any) -> int:
@@ -171,6 +173,12 @@ class Sample:
 
         ``shortest`` is the smallest positive time of all rows, where these are a part of them.
         """
+        if self.target.longest > LONGEST_IN_UNITS * unit:
+            raise ValueError(
+                f"y: the longest time, {self.target.longest:g}, is more than {LONGEST_IN_UNITS:g} times the unit of "
+                f"the model, {unit:g} (as a rule the median time of the events), which is too long for the trees. "
+                "Check whether it stands for an unknown time."
+            )
         smallest = None if shortest is None else shortest / unit
         return replace(self, target=self.target.scaled(unit).without_events_at_zero(smallest))
 
