@@ -37,6 +37,16 @@ def test_a_training_that_went_wrong_is_said_with_what_to_do(parameters, sample_w
     assert {one.filename for one in caught} == {__file__}, "the warning points at the call of fit"
 
 
+@pytest.mark.parametrize("unit", [1.0, 365.25])
+def test_the_rise_of_the_loss_is_that_of_the_history(unit):
+    X, (event, time) = simulate()
+    model = FPBoost(**CHEAP, n_estimators=8, learning_rate=50.0)
+    with pytest.warns(ConvergenceWarning) as caught:
+        model.fit(X, (event, time * unit))
+    losses = model.history_["train_loss"]
+    assert f"rose by {losses[-1] - losses[0]:.4g};" in str(caught[0].message)
+
+
 def test_a_training_that_went_well_is_silent():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -48,5 +58,5 @@ def test_the_round_that_is_kept_is_judged():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert not advise_on_course([1.0, 0.5, 2.0], rounds=2, kept=1, patience=1)
-    with pytest.warns(ConvergenceWarning, match="from 1 to 1.5"):
+    with pytest.warns(ConvergenceWarning, match=r"rose by 0\.5;"):
         assert advise_on_course([1.0, 1.5, 0.9], rounds=2, kept=1, patience=1)

@@ -61,10 +61,11 @@ def advise_on_course(losses: list[float], rounds: int, kept: int, patience: int 
     patience : int or None
         Rounds without improvement after which training was to stop.
     """
-    if losses[kept] > losses[0] + WORSE * max(1.0, abs(losses[0])):
+    rise = losses[kept] - losses[0]  # the same in every unit of time
+    if rise > WORSE * max(1.0, abs(losses[0])):
         warn_caller(
-            f"training made the loss worse: the mean negative log-likelihood went from {losses[0]:.4g} to "
-            f"{losses[kept]:.4g}; use a lower learning_rate.",
+            f"training made the loss worse: the mean negative log-likelihood rose by {rise:.4g}; use a lower "
+            "learning_rate.",
             ConvergenceWarning,
         )
         return True
