@@ -202,6 +202,21 @@ def test_blocks_and_kinds_of_files_do_not_matter(data, suffix, folder, model, X,
     np.testing.assert_allclose(table["risk"], model.predict(X), rtol=1e-12)
 
 
+def test_kept_columns_of_a_csv_file_stay_as_they_are_written(folder, test_rows, tmp_path, monkeypatch):
+    """Read as numbers, an id would lose its zeros, and those of a block with a gap would become decimals."""
+    ids = [f"{i:03d}" for i in range(len(test_rows))]
+    table = test_rows.assign(id=[*ids[:-1], None], dose="1.10", seen=["True", *["False"] * (len(ids) - 1)])
+    table.to_csv(tmp_path / "new.csv", index=False)
+    monkeypatch.setattr(models.feature_blocks, "__defaults__", (50,))
+    files = [folder / "model.hzb", tmp_path / "new.csv", "--keep", "id,dose,seen,age", "-o", tmp_path / "out.csv"]
+    assert call("predict", *files) == 0
+    written = pd.read_csv(tmp_path / "out.csv", dtype=str, keep_default_na=False)
+    assert written["id"].tolist() == [*ids[:-1], ""]
+    assert set(written["dose"]) == {"1.10"}
+    assert written["seen"].tolist() == table["seen"].tolist()
+    np.testing.assert_array_equal(written["age"].astype(float), test_rows["age"])
+
+
 def test_columns_may_have_another_order_and_others_are_named(folder, test_rows, model, X, tmp_path, capsys):
     test_rows[test_rows.columns[::-1]].assign(ward="A").to_csv(tmp_path / "new.csv", index=False)
     assert call("predict", folder / "model.hzb", tmp_path / "new.csv", "-o", tmp_path / "out.csv") == 0

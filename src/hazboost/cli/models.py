@@ -64,9 +64,15 @@ def feature_table(model: FPBoost, path: str) -> tuple[Any, Any]:
     return table, features_of(model, path, table)
 
 
-def feature_blocks(model: FPBoost, path: str, progress: Rows, rows: int = BLOCK) -> Iterator[tuple[Any, Any]]:
-    """Blocks of a table, each with the features of its rows; ``progress`` learns how much has been read."""
-    for block in read_blocks(path, rows, categorical_names(model), progress.reach):
+def feature_blocks(
+    model: FPBoost, path: str, progress: Rows, rows: int = BLOCK, *, kept: Sequence[str] = ()
+) -> Iterator[tuple[Any, Any]]:
+    """Blocks of a table, each with the features of its rows; ``progress`` learns how much has been read.
+
+    Columns that are ``kept`` and are no features are texts, as they are written in a CSV file: 007 is not 7.
+    """
+    others = [name for name in kept if name not in getattr(model, "feature_names_in_", kept)]
+    for block in read_blocks(path, rows, [*categorical_names(model), *others], progress.reach):
         yield block, features_of(model, path, block, first=block.index[0] == 0)
 
 

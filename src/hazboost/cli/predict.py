@@ -59,17 +59,19 @@ def _check(options: Namespace) -> None:
 
 
 def _predictions(model: FPBoost, options: Namespace) -> Iterator[Any]:
+    # Arrow has types, and numbers are worth more there than how they were written.
+    kept = options.keep if kind_of(options.output) == "csv" else ()
     with Rows() as progress:
-        for block, X in feature_blocks(model, options.data, progress):
+        for block, X in feature_blocks(model, options.data, progress, kept=kept):
             require_columns(options.data, block, options.keep)
             if progress.done == 0:
                 name_unused(model, block, options.keep)
-            kept = block[options.keep].reset_index(drop=True)
+            first = block[options.keep].reset_index(drop=True)
             predicted = KINDS[options.what](model, X, options.times, options.cause)
             clash = [name for name in predicted if name in options.keep]
             if clash:
                 raise InputError(f"--keep must not name {clash[0]}, which is a column of the result; rename it.")
-            yield kept.assign(**predicted)
+            yield first.assign(**predicted)
             progress.advance(len(block))
 
 
