@@ -148,6 +148,20 @@ def test_dates_count_from_an_origin(origin, tmp_path):
     assert longest == pytest.approx(table["time"].max() / 365.25)
 
 
+def test_a_missing_origin_is_named(tmp_path, capsys):
+    dates = pd.DataFrame({"x": [1, 2], "seen": "2020-01-31", "born": ["2019-01-31", None], "event": 1})
+    dates.to_csv(tmp_path / "data.csv", index=False)
+    options = ["--time", "seen", "--event", "event", "--time-origin", "born", "-o", tmp_path / "model.hzb"]
+    assert call("fit", tmp_path / "data.csv", *options) == 2
+    assert "column 'born' has no value in row 1" in capsys.readouterr().err
+
+
+def test_ends_of_intervals_may_be_missing(tmp_path):
+    table = pd.DataFrame({"x": np.arange(20.0), "low": [np.nan, *range(19)], "high": [*range(1, 20), np.nan]})
+    table.to_csv(tmp_path / "data.csv", index=False)
+    assert call("describe", tmp_path / "data.csv", "--lower", "low", "--upper", "high") == 0
+
+
 def test_empty_values_and_text_are_missing_values_and_categories(folder, tmp_path):
     table = pd.read_csv(folder / "train.csv")
     table.loc[::7, "age"] = np.nan
@@ -403,8 +417,11 @@ BAD_TABLES = {
     "words": (b"x,time,event\n1,2,relapse\n", "column 'event' has the event 'relapse' in row 0"),
     "codes of R": (b"x,time,event\n1,2,1\n1,3,2\n", "--event-code 2"),
     "missing event": (b"x,time,event\n1,2,1\n1,3,\n", "column 'event' has no event in row 1"),
-    "missing time": (b"x,time,event\n1,2,1\n1,,1\n", "row 1"),
-    "negative time": (b"x,time,event\n1,2,1\n1,-3,1\n", "row 1"),
+    "missing time": (b"x,time,event\n1,2,1\n1,,1\n", "column 'time' has no value in row 1; fill it in, or leave out"),
+    "negative time": (
+        b"x,time,event\n1,2,1\n1,-3,1\n",
+        "data.csv: every time must be non-negative; got -3.0 (row 1)",
+    ),
     "no event": (b"x,time,event\n1,2,0\n1,3,0\n", "event"),
     "no feature": (b"time,event\n1,1\n", "no column is left as a feature"),
     "dates as a feature": (b"x,time,event\n2020-01-31,2,1\n", "column 'x' has dates; use a number instead"),

@@ -34,6 +34,8 @@ COLUMNS = {
     "lower": "last time without the event (interval censoring)",
     "upper": "first time with the event; empty or inf if there was none",
 }
+#: Ends of intervals, of which one may be unknown.
+MAY_BE_MISSING = ("lower", "upper")
 #: Words for events and for censoring.
 EVENT_WORDS = {"yes": 1, "no": 0, "dead": 1, "alive": 0, "true": 1, "false": 0, "event": 1, "censored": 0}
 DAYS = {"days": 1.0, "years": 365.25}
@@ -72,7 +74,12 @@ def read_outcome(path: str, table: Any, options: Namespace) -> npt.NDArray[Any]:
     require_columns(path, table, list(columns.values()))
     if kind == "interval" and options.event_code is not None:
         raise InputError("--event-code needs --event, which intervals do not have; leave it out.")
-    return MAKERS[kind](**{role: _read(role, table, name, options) for role, name in columns.items()})
+    read = {role: _read(role, table, name, options) for role, name in columns.items()}
+    try:
+        return MAKERS[kind](**read)
+    except ValueError as error:  # names the function, of which a user of the command knows the file
+        error.args = (f"{path}: {str(error).removeprefix(f'Surv.{kind}: ')}",)
+        raise
 
 
 def _kind(columns: dict[str, str]) -> str:
@@ -88,7 +95,14 @@ def _read(role: str, table: Any, name: str, options: Namespace) -> npt.NDArray[A
     if role == "id":
         labels: npt.NDArray[Any] = table[name].to_numpy()
         return labels
-    return read_times(table, name, options)
+    times = read_times(table, name, options)
+    missing = np.flatnonzero(np.isnan(times))
+    if len(missing) and role not in MAY_BE_MISSING:
+        column = name if table[name].isna().iloc[missing[0]] else options.time_origin
+        raise InputError(
+            f"column {column!r} has no value in row {table.index[missing[0]]}; fill it in, or leave out the row."
+        )
+    return times
 
 
 def read_times(table: Any, name: str, options: Namespace) -> Array:
