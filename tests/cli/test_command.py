@@ -495,6 +495,7 @@ BAD_OPTIONS = {
     "fit {folder}/train.csv --time time --event cens --rounds 0 -o m.hzb": "positive whole number",
     "fit {folder}/train.csv --time time --event cens --jobs 0 -o m.hzb": "positive whole number, or -1 for all; got",
     "fit {folder}/train.csv --time time --event cens --time-origin 2020-01-01 -o m.hzb": "--time-origin is for dates",
+    "fit {folder}/train.csv --time time --event cens --time-unit years -o m.hzb": "--time-unit years is for dates",
     "predict {folder}/none.hzb {folder}/test.csv": "there is no such file",
     "predict {folder}/train.csv {folder}/test.csv": "is no model file",
     "predict {folder}/model.hzb {folder}/test.csv --what survival": "needs --times",

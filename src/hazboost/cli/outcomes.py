@@ -39,6 +39,8 @@ MAY_BE_MISSING = ("lower", "upper")
 #: Words for events and for censoring.
 EVENT_WORDS = {"yes": 1, "no": 0, "dead": 1, "alive": 0, "true": 1, "false": 0, "event": 1, "censored": 0}
 DAYS = {"days": 1.0, "years": 365.25}
+#: The usual unit of times that are dates.
+DATE_UNIT = "days"
 
 
 def add_outcome_options(parser: ArgumentParser, roles: tuple[str, ...] = tuple(COLUMNS)) -> None:
@@ -50,7 +52,7 @@ def add_outcome_options(parser: ArgumentParser, roles: tuple[str, ...] = tuple(C
     group.add_argument(
         "--time-origin", metavar="DATE", help="for times that are dates: from when they count; or a column"
     )
-    group.add_argument("--time-unit", choices=list(DAYS), default="days", help="unit of times that are dates")
+    group.add_argument("--time-unit", choices=list(DAYS), default=DATE_UNIT, help="unit of times that are dates")
 
 
 def outcome_columns(options: Namespace) -> dict[str, str]:
@@ -112,6 +114,11 @@ def read_times(table: Any, name: str, options: Namespace) -> Array:
     if not is_date(column):
         if origin is not None:
             raise InputError(f"--time-origin is for dates, and column {name!r} has none; leave it out.")
+        if options.time_unit != DATE_UNIT:
+            raise InputError(
+                f"--time-unit {options.time_unit} is for dates, and column {name!r} has numbers, which stay in their "
+                "own unit; leave it out."
+            )
         return read_numbers(column)
     if origin is None:
         raise InputError(
