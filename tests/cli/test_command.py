@@ -22,7 +22,7 @@ from hazboost import FPBoost, Surv
 from hazboost.cli import models, tables
 from hazboost.cli.command import SUBCOMMANDS
 from hazboost.cli.outcomes import read_events
-from hazboost.cli.values import as_known_categories, read_numbers
+from hazboost.cli.values import as_categories, as_known_categories, read_dates, read_numbers
 from hazboost.datasets import load_dataset
 from hazboost.explain import contributions, importance
 from hazboost.metrics import concordance_index
@@ -160,6 +160,14 @@ def test_ends_of_intervals_may_be_missing(tmp_path):
     table = pd.DataFrame({"x": np.arange(20.0), "low": [np.nan, *range(19)], "high": [*range(1, 20), np.nan]})
     table.to_csv(tmp_path / "data.csv", index=False)
     assert call("describe", tmp_path / "data.csv", "--lower", "low", "--upper", "high") == 0
+
+
+@pytest.mark.parametrize("word", ["now", "today"])
+def test_words_for_the_present_are_no_dates(word):
+    """Pandas reads them as the time at which it is called."""
+    assert as_categories(pd.Series([word, "never", word], name="smokes")).tolist() == [word, "never", word]
+    with pytest.raises(ValueError, match=f"column 'seen' must have dates like 2020-12-31; got '{word}' in row 1"):
+        read_dates(pd.Series(["2020-12-31", word], name="seen"))
 
 
 def test_empty_values_and_text_are_missing_values_and_categories(folder, tmp_path):

@@ -16,6 +16,8 @@ from hazboost.utils.describe import describe
 MOST_CODES = 10
 #: Dates such as 31.12.2020, 12/31/20 and 2020/12/31, with or without a time of day.
 OTHER_DATE = re.compile(r"\s*(\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}[./]\d{1,2}[./]\d{1,2})(?![\d./-])")
+#: What dates such as 2020-12-31 begin with.
+BEGINS_WITH_DIGIT = re.compile(r"\s*\d")
 #: A text with more distinct values than this, in most rows another, is a name and no category.
 MOST_CATEGORIES = 100
 
@@ -50,8 +52,11 @@ def as_numbers(column: Any) -> Any:
 def as_dates(column: Any) -> Any:
     """A column as dates, missing where it has none that is written like 2020-12-31."""
     pandas = require("pandas")
-    texts = column.map(str, na_action="ignore") if is_text(column) else column
-    return pandas.to_datetime(texts, format="ISO8601", errors="coerce", utc=True)
+    dates = column
+    if is_text(column):
+        texts = column.map(str, na_action="ignore")
+        dates = texts.where(texts.str.match(BEGINS_WITH_DIGIT, na=False))  # pandas also reads "now" and "today"
+    return pandas.to_datetime(dates, format="ISO8601", errors="coerce", utc=True)
 
 
 def read_numbers(column: Any) -> Array:
