@@ -432,6 +432,7 @@ BAD_TABLES = {
     ),
     "no event": (b"x,time,event\n1,2,0\n1,3,0\n", "event"),
     "no feature": (b"time,event\n1,1\n", "no column is left as a feature"),
+    "no name": (b",x,time,event\n0,1,2,1\n1,2,3,1\n", "data.csv: column 'Unnamed: 0' has no name in the header"),
     "dates as a feature": (b"x,time,event\n2020-01-31,2,1\n", "column 'x' has dates; use a number instead"),
     "decimals with commas": (
         b'x,time,event\n"1,5",2,1\n3,2,1\n"2,5",2,1\n',

@@ -14,6 +14,9 @@ from hazboost.cli.values import as_categories, read_numbers
 from hazboost.cli.writing import check_output
 from hazboost.estimator import FPBoost
 
+#: How pandas calls columns without a name.
+UNNAMED = "Unnamed: "
+
 
 def add_training_options(parser: ArgumentParser) -> None:
     """What to fit to, and where to write the model."""
@@ -67,6 +70,12 @@ def _features(table: Any, options: Namespace) -> Any:
     chosen = asked or [name for name in table.columns if name not in {*taken, *origin, *options.drop}]
     if not chosen:
         raise InputError(f"{options.data}: no column is left as a feature; give a table with at least one more.")
+    unnamed = [] if asked else [name for name in chosen if str(name).startswith(UNNAMED)]
+    if unnamed:
+        raise InputError(
+            f"{options.data}: column {unnamed[0]!r} has no name in the header, like the numbers of rows that pandas "
+            f"writes; leave it out with --drop {unnamed[0]!r}, or give it a name."
+        )
     features = table[chosen].copy()
     for name in chosen:
         features[name] = as_categories(table[name])
