@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hazboost import FPBoost
+from hazboost import FPBoost, Surv
 from hazboost.calculator import calculator_page
 from hazboost.calculator.page import model_script
 from hazboost.calculator.texts import PLACE, languages, read_texts
@@ -125,6 +125,15 @@ def test_events_in_intervals_are_compared_with_what_is_expected():
     data = data_of(calculator_page(model))
     assert not data["cohort"]["observed"]
     assert np.allclose(data["cohort"]["incidence"], model.cohort_.expected, rtol=1e-5)
+
+
+def test_events_that_recur_are_not_counted_as_people():
+    X, start = numbers(90, 0), np.tile([0.0, 1.0, 2.0], 30)
+    y = Surv.counting(start, start + 0.5 + X.iloc[:, 0].rank() / 180, np.ones(90), id=np.repeat(np.arange(30), 3))
+    data = data_of(calculator_page(FPBoost(**FEW, random_state=0).fit(X, y)))
+    assert (data["cohort"]["subjects"], data["cohort"]["events"]) == (30, 90)
+    for language in languages():
+        assert "{events} event" in read_texts(language, None)["about"].lower().replace("ereignis", "event")
 
 
 # Size and safety
