@@ -302,6 +302,16 @@ def test_what_is_unusual_is_said(ask):
     assert ask("warningsFor(VALUES)", [age, size, nodes, *typical[3:]]) == []
 
 
+@pytest.mark.skipif(NODE is None, reason="needs Node.js")
+@pytest.mark.parametrize("longest", [4e-6, 0.012, 7.3, 3975.0, 2.5e7])
+def test_times_on_the_axis_differ(ask, longest):
+    script = files("hazboost.calculator").joinpath("assets", "page", "chart.js").read_text(encoding="utf-8")
+    ticks = re.search(r"function ticks.*?\n}", script, re.DOTALL)[0]
+    write = re.search(r'"text-anchor": "middle" }, (\w+)\(shown\)', script)[1]
+    shown = ask(f"(() => {{ {ticks} return ticks({longest}, 7).map((one) => {write}(one)); }})()", [])
+    assert 4 <= len(set(shown)) == len(shown)
+
+
 def test_the_command_writes_the_same_page(model, tmp_path, capsys):
     model.save(tmp_path / "model.hzb")
     output = tmp_path / "page.html"

@@ -47,7 +47,7 @@ function makeChart(setTime) {
     for (const shown of ticks(shownTime(end), width < 460 ? 4 : 7)) {
       const at = x(ownTime(shown));
       parts.push(draw("line", { class: "grid", x1: at, x2: at, y1: y(0), y2: y(0) + 5 }),
-        draw("text", { class: "axis", x: at, y: y(0) + 20, "text-anchor": "middle" }, format(shown)));
+        draw("text", { class: "axis", x: at, y: y(0) + 20, "text-anchor": "middle" }, many(shown)));
     }
     parts.push(draw("text", { class: "axis", x: MARGIN.left + inner.width / 2, y: height - 6, "text-anchor": "middle" },
       data.time.unit ? data.time.unit : say("time")));
