@@ -215,6 +215,11 @@ def test_another_language_needs_all_texts():
     ("options", "message"),
     [
         ({"labels": {"aeg": "Age"}}, "labels: 'aeg' is not known to the model, which has 'age', 'size'"),
+        (
+            {"labels": {"sex=w": "female"}},
+            "labels: 'sex=w' is not known to the model, which has 'sex=f', 'sex=m', 'age'",
+        ),
+        ({"labels": {"age=50": "fifty"}}, "labels: 'age=50' is not known to the model, which has 'age', 'size'"),
         ({"units": {"aeg": "years"}}, "units: 'aeg'"),
         ({"events": {2: "death"}}, "events: 2 is not known to the model, which has 1"),
         ({"time_unit": ("years", 0.0)}, "time_unit must be the name of the unit of time, or a pair"),

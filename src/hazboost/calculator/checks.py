@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from hazboost.calculator.inputs import value_texts
 from hazboost.prediction.predictor import Predictor
 from hazboost.utils.describe import and_more, describe
 
@@ -47,7 +48,8 @@ class Options:
         names = model.model_.schema.names_of(len(model.cohort_.features))
         labels, units, events = dict(labels or {}), dict(units or {}), dict(events or {})
         _refuse_unknown("units", units, names)
-        _refuse_unknown("labels", [key for key in labels if not _is_value(key, names)], names)
+        for key in labels:
+            _refuse_unknown("labels", [key], [*_values_like(key, names, model), *names])
         causes = model.causes_.tolist()
         _refuse_unknown("events", events, causes)
         return cls(labels, units, *_check_unit(time_unit), [str(events[c]) if c in events else None for c in causes])
@@ -62,9 +64,15 @@ def _check_model(model: Any) -> None:
     check_is_fitted(model, "model_")
 
 
-def _is_value(key: Any, names: list[str]) -> bool:
-    """Whether a label is one for a value: ``"column=value"``."""
-    return isinstance(key, str) and any(key.startswith(f"{name}=") for name in names)
+def _values_like(key: Any, names: list[str], model: Predictor) -> list[str]:
+    """Values that a label may be for, ``"column=value"``, of the column in its name."""
+    categories = model.model_.schema.categories
+    return [
+        f"{name}={text}"
+        for i, name in enumerate(names)
+        if str(key).startswith(f"{name}=")
+        for text in value_texts(model.cohort_.features[i], categories.get(i))
+    ]
 
 
 def _refuse_unknown(argument: str, given: Iterable[Any], known: list[Any]) -> None:

@@ -50,10 +50,17 @@ def unused_names(model: Predictor, labels: Mapping[str, str]) -> list[str]:
     return [str(labels.get(name, name)) for i, name in enumerate(names) if i not in used]
 
 
+def value_texts(feature: Feature, categories: list[Any] | None) -> list[str]:
+    """The values of a feature that is chosen from a list, as text; none of a number that is not."""
+    if categories:
+        return [str(one) for one in categories]
+    return [f"{one:.6g}" for one in feature.values.tolist()] if _is_choice(feature) else []
+
+
 def _question(name: str, feature: Feature, categories: list[Any] | None, labels: Mapping[str, str]) -> dict[str, Any]:
     """A choice of some values, or a number."""
     if categories is not None or _is_choice(feature):
-        shown = [str(one) for one in categories] if categories else [f"{one:.6g}" for one in feature.values.tolist()]
+        shown = value_texts(feature, categories)
         values = range(len(shown)) if categories else feature.values.tolist()
         keys, order = [f"{name}={text}" for text in shown], list(labels)
         options = [[value, str(labels.get(key, text))] for key, value, text in zip(keys, values, shown, strict=True)]
