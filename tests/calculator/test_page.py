@@ -93,6 +93,13 @@ def test_small_numbers_have_small_steps():
     assert [text for _, text in input_of(page, "half")["options"]] == ["0", "0.5", "1", "1.5"]
 
 
+def test_large_whole_numbers_have_all_digits():
+    X = pd.DataFrame({"day": np.arange(80) % 3 + 20_200_101})
+    model = FPBoost(**FEW, random_state=0).fit(X, (np.ones(80), np.exp(X["day"] % 4 + np.arange(80) / 80)))
+    options = input_of(calculator_page(model), "day")["options"]
+    assert [text for _, text in options] == ["20200101", "20200102", "20200103"]
+
+
 def test_features_without_use_are_named_and_many_inputs_folded():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(200, 30)), columns=[f"gene {i}" for i in range(30)]).assign(constant=1.0)

@@ -54,7 +54,7 @@ def value_texts(feature: Feature, categories: list[Any] | None) -> list[str]:
     """The values of a feature that is chosen from a list, as text; none of a number that is not."""
     if categories:
         return [str(one) for one in categories]
-    return [f"{one:.6g}" for one in feature.values.tolist()] if _is_choice(feature) else []
+    return [f"{one:.{15 if one % 1 == 0 else 6}g}" for one in feature.values.tolist()] if _is_choice(feature) else []
 
 
 def _question(name: str, feature: Feature, categories: list[Any] | None, labels: Mapping[str, str]) -> dict[str, Any]:
