@@ -203,6 +203,24 @@ def test_nothing_is_compared_without_a_number(model, data, monkeypatch):
     assert "– to –" not in text
 
 
+@pytest.mark.parametrize(
+    ("settings", "rounds", "depth"),
+    [
+        ({"n_estimators": 4}, "4as given", "2the default"),
+        ({"n_estimators": 4, "max_depth": 3}, "4as given", "3as given"),
+        ({"n_estimators": 50, "patience": 1, "init": "marginal"}, "kept by early stopping", "2the default"),
+        ({"n_folds": 2}, "chosen by held-out likelihood", "chosen by held-out likelihood"),
+    ],
+)
+def test_choices_are_told_from_what_was_given(settings, rounds, depth, data, monkeypatch):
+    monkeypatch.setattr(figures, "find_spec", lambda name: None)
+    model = FPBoost(**settings, random_state=0).fit(data.X_train, data.y_train)
+    text = Page(report_page(model, data.X_test, data.y_test, examples=False)).text
+    first, second = text.split("depth of the trees", 1)
+    assert rounds in first[-60:]
+    assert depth in second[:60]
+
+
 def test_without_training_rows_the_page_says_what_is_missing(model, data, tmp_path, monkeypatch):
     monkeypatch.setattr(figures, "find_spec", lambda name: None)
     model.report(tmp_path / "report.html", data.X_test, data.y_test, examples=False)

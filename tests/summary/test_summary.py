@@ -46,6 +46,22 @@ def test_text_has_the_numbers_of_the_model(model):
     assert repr(model.summary()) == text
 
 
+@pytest.mark.parametrize(
+    ("settings", "how"),
+    [
+        ({"n_estimators": 3}, "as given"),
+        ({"n_estimators": 30, "patience": 1}, "kept by early stopping"),
+        ({"n_folds": 2}, "chosen by held-out likelihood"),
+    ],
+)
+def test_rounds_that_were_given_are_told_from_those_that_were_found(settings, how):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 1))
+    time = rng.weibull(1.5, 80) * np.exp(-X[:, 0])
+    model = FPBoost(**settings, init="marginal", random_state=0).fit(X, (np.ones(80), time))
+    assert model.summary().lines()["What was chosen: rounds"] == f"{model.n_estimators_}, {how}"
+
+
 def test_effects_are_predictions_for_the_usual_subject(model):
     """Who has the median of the numbers and the most frequent category; one feature takes other values."""
     effects = {one["feature"]: one for one in model.summary().to_dict()["effects"]}

@@ -76,6 +76,7 @@ def _trees(estimator: FittedEstimator) -> dict[str, Any]:
     return {
         "rounds": estimator.n_estimators_,
         "rounds_chosen": given["n_estimators"] == "auto",
+        "stopped_early": given["patience"] is not None,
         "depth": estimator.max_depth_,
         "trees": model.n_trees,
         "ensembles": len(model.boosters),

@@ -132,7 +132,8 @@ BLENDED, ONLY_TREES = ("regression alone", "regression with trees", "trees witho
 
 
 def _trees(trees: Mapping[str, Any]) -> dict[str, str]:
-    how = "chosen by held-out likelihood" if trees["rounds_chosen"] else "as given"
+    how = "kept by early stopping" if trees["stopped_early"] else "as given"
+    how = "chosen by held-out likelihood" if trees["rounds_chosen"] else how
     ensembles = f", the average of {trees['ensembles']} ensembles" if trees["ensembles"] > 1 else ""
     lines = {
         "rounds": f"{trees['rounds']}, {how}",

@@ -15,6 +15,9 @@ from hazboost.report.html import Html, bullets, join, paragraph, section, subsec
 from hazboost.report.words import count, fixed, number, percent
 from hazboost.utils.describe import describe
 
+#: What is compared by losses of held-out subjects, by the name of the losses.
+COMPARED = {"ridge_loss": "each ridge", "round_loss": "each number of rounds"}
+
 
 def training_section(evidence: Evidence, figures: Figures) -> Html:
     """The section."""
@@ -51,16 +54,18 @@ def describe_heads(evidence: Evidence) -> str:
 
 def _choices(evidence: Evidence) -> Html:
     model, results = evidence.model, evidence.model.cv_results_
-    chosen = "chosen by held-out likelihood" if "round_loss" in results else "as given"
+    chosen, auto = "chosen by held-out likelihood", model.n_estimators == "auto"
+    given = "as given" if model.patience is None else "kept by early stopping"
+    usual = chosen if auto else "the default"
     rows = [
         ("heads", ", ".join(f"{n} {TITLES.get(one, one)}" for one, n in model.heads_.items()), "families of hazards"),
-        ("rounds", f"{model.n_estimators_:,}", chosen),
-        ("depth of the trees", str(model.max_depth_), "as given" if isinstance(model.max_depth, int) else chosen),
+        ("rounds", f"{model.n_estimators_:,}", chosen if auto else given),
+        ("depth of the trees", str(model.max_depth_), usual if model.max_depth == "auto" else "as given"),
     ]
     if model.ridge_ is not None:
-        rows.append(("ridge of the linear start", number(float(model.ridge_)), "chosen by held-out likelihood"))
+        rows.append(("ridge of the linear start", number(float(model.ridge_)), chosen))
         effect = {"hazard": "proportional hazards", "time": "accelerated failure time"}[model.linear_effect_]
-        rows.append(("linear start", effect, "chosen by held-out likelihood"))
+        rows.append(("linear start", effect, chosen))
     for label, key, meaning in (
         ("blend", "weights", "weights of the regression, of the same with trees, and of trees without regression"),
         ("shrinkage of the trees", "trust", "what trees add is multiplied by this"),
@@ -78,11 +83,11 @@ def _choices(evidence: Evidence) -> Html:
 
 def _selection(evidence: Evidence, figures: Figures) -> Html:
     model = evidence.model
-    if {"ridge_loss", "round_loss"} & set(model.cv_results_):
+    compared = [words for name, words in COMPARED.items() if name in model.cv_results_]
+    if compared:
         return figures.draw(
-            "Loss of held-out subjects for each ridge and each number of rounds; lower is better, and the chosen "
-            "values are marked.",
-            f"Curves of held-out loss, with marks at the chosen values; {model.n_estimators_} rounds were chosen.",
+            f"Loss of held-out subjects for {' and '.join(compared)}; lower is better, and what was chosen is marked.",
+            f"Held-out loss for {' and '.join(compared)}, with a mark at what was chosen.",
             lambda: plot_selection(model),
             WIDE,
         )
