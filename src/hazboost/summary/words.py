@@ -202,11 +202,11 @@ def percent(share: float) -> str:
 
 
 def number(value: float) -> str:
-    """A number with four digits, and all digits of a whole number below a million.
+    """A number with four digits, and with all those before the point below a million.
 
     Examples
     --------
-    >>> number(1814.0), number(0.123456), number(2.5e9)
-    ('1814', '0.1235', '2.5e+09')
+    >>> number(1814.0), number(11613.8), number(0.123456), number(2.5e9)
+    ('1814', '11614', '0.1235', '2.5e+09')
     """
-    return f"{value:.0f}" if value == int(value) and abs(value) < 1e6 else f"{value:.4g}"
+    return f"{value:.0f}" if abs(value) < 1e6 and (abs(value) >= 1e3 or value == int(value)) else f"{value:.4g}"
