@@ -27,7 +27,7 @@ SECTIONS = {
     "Training": ["estimator.FPBoost._read_eval_set", "data.folds", "data.sample", "engines.collective", "training"],
     "Prediction": ["prediction", "utils.arrays"],
     "Explanations": ["explain", "engines.cuda._with_single_scores"],
-    "Model files": ["files", "onnx", "engines.structure", "estimator.load"],
+    "Model files": ["files", "onnx", "engines.structure", "estimator.load", "utils.files"],
     "Dask": ["dask"],
     "Tuning": ["tuning"],
     "Metrics": ["metrics"],

@@ -19,6 +19,12 @@ def test_the_old_file_is_there_until_the_new_one_is_complete(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"path: there must be a folder '.*none'; make it first"):
+        write_half(tmp_path / "none" / "result.txt", ValueError)
+    assert not list(tmp_path.iterdir())
+
+
 def write_half(path, error):
     with complete_file(path) as beside:
         beside.write_text("half", encoding="utf-8")

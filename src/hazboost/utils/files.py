@@ -17,6 +17,8 @@ def complete_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     its place.
     """
     place = Path(path).resolve()  # the file that a link leads to, not the link
+    if not place.parent.is_dir():
+        raise FileNotFoundError(f"path: there must be a folder {str(place.parent)!r}; make it first.")
     beside = place.with_name(f".{place.name}-{secrets.token_hex(8)}")
     try:
         yield beside
