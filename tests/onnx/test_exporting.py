@@ -204,9 +204,11 @@ def test_weights_of_both_signs_are_refused(name, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("outputs", [["hazard"], [], ["survival", 3]])
-def test_unknown_outputs_are_refused(outputs, tmp_path):
-    with pytest.raises(ValueError, match=f"outputs must be some of '{OUTPUTS[0]}'"):
+@pytest.mark.parametrize(
+    ("outputs", "got"), [(["hazard"], "'hazard'"), ([], r"\[\]"), (["survival", 3], "3"), ("survival", "'survival'")]
+)
+def test_unknown_outputs_are_refused(outputs, got, tmp_path):
+    with pytest.raises(ValueError, match=f"outputs must be a list of some of '{OUTPUTS[0]}'.*; got {got}"):
         fitted("defaults").to_onnx(tmp_path / "model.onnx", outputs=outputs)
 
 

@@ -55,9 +55,10 @@ def _make(model: Model, n_features: int, outputs: Sequence[str]) -> Any:
 
 def _check(mixture: Mixture, outputs: Sequence[str]) -> None:
     """Refuse outputs that are not known, and what no graph can compute."""
-    unknown = next((name for name in outputs if name not in OUTPUTS), None if outputs else outputs)
+    named = () if isinstance(outputs, str) else outputs  # a text would be taken for a list of its letters
+    unknown = next((name for name in named if name not in OUTPUTS), None if named else outputs)
     if unknown is not None:
-        raise ValueError(f"outputs must be some of {', '.join(map(repr, OUTPUTS))}; got {describe(unknown)}.")
+        raise ValueError(f"outputs must be a list of some of {', '.join(map(repr, OUTPUTS))}; got {describe(unknown)}.")
     if mixture.weight_activation.signed:
         raise ValueError(
             f"heads_activation={mixture.weight_activation.name!r}: weights that may be negative need a search for the "
