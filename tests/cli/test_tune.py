@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 import hazboost
+from hazboost.cli.writing import write_report
 from tests.cli.command import call, run, simulated
 
 OUTCOME = ["--time", "time", "--event", "event"]
@@ -48,6 +49,11 @@ def test_a_search_goes_on_and_is_shown_as_text(folder, capsys):
     assert call("tune", *files, *OUTCOME, *SEARCH) == 0
     assert capsys.readouterr().out.splitlines()[:3] == ["trials", "  complete  2", "  pruned    0"]
     assert (folder / "again.hzb").read_bytes() == (folder / "model.hzb").read_bytes()
+
+
+def test_where_the_defaults_are_best_it_says_so(capsys):
+    write_report({"score": 1.5, "parameters": {}}, as_json=False)
+    assert capsys.readouterr().out == "score       1.5\nparameters  none\n"
 
 
 BAD_OPTIONS = {

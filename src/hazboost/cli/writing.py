@@ -83,11 +83,11 @@ def _write_arrow(kind: str, path: Path, blocks: Iterable[Any]) -> None:
 def _lines(facts: dict[str, Any], indent: str = "") -> Iterator[str]:
     width = max(map(len, facts), default=0)
     for name, value in facts.items():
-        if isinstance(value, dict):
+        if isinstance(value, dict) and value:
             yield f"{indent}{name}"
             yield from _lines(value, indent + "  ")
         else:
-            shown = ", ".join(map(str, value)) if isinstance(value, list) else value
+            shown = ", ".join(map(str, value)) or "none" if isinstance(value, dict | list) else value
             yield f"{indent}{name:<{width}}  {f'{shown:.6g}' if isinstance(shown, float) else shown}"
 
 
