@@ -148,6 +148,14 @@ def test_dates_count_from_an_origin(origin, tmp_path):
     assert longest == pytest.approx(table["time"].max() / 365.25)
 
 
+def test_an_origin_is_a_column_that_is_used(folder, test_rows, tmp_path, capsys):
+    dates = pd.Timestamp("2020-01-01") + pd.to_timedelta(test_rows["time"], unit="D")
+    table = test_rows.assign(time=dates.dt.strftime("%Y-%m-%d"), born="2020-01-01", ward="A")
+    table.to_csv(tmp_path / "new.csv", index=False)
+    assert call("evaluate", folder / "model.hzb", tmp_path / "new.csv", *OUTCOME, "--time-origin", "born") == 0
+    assert capsys.readouterr().err == "columns that are not used: ward\n"
+
+
 def test_a_missing_origin_is_named(tmp_path, capsys):
     dates = pd.DataFrame({"x": [1, 2], "seen": "2020-01-31", "born": ["2019-01-31", None], "event": 1})
     dates.to_csv(tmp_path / "data.csv", index=False)

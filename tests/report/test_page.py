@@ -291,7 +291,8 @@ def test_command(model, data, tmp_path, capsys, monkeypatch):
     model.save(tmp_path / "model.hzb")
     for name in ("train", "test"):
         X, y = getattr(data, f"X_{name}"), getattr(data, f"y_{name}")
-        X.assign(time=y["time"], event=y["event"].astype(int)).to_csv(tmp_path / f"{name}.csv", index=False)
+        table = X.assign(time=y["time"], event=y["event"].astype(int), ward="A")
+        table.to_csv(tmp_path / f"{name}.csv", index=False)
     monkeypatch.setattr(figures, "find_spec", lambda name: None)
     wanted = ["report", tmp_path / "model.hzb", tmp_path / "test.csv", "--time", "time", "--event", "event", "-o"]
     options = ["--train", tmp_path / "train.csv", "--groups", "sex", "--title", "From a table", "--no-examples"]
@@ -299,5 +300,6 @@ def test_command(model, data, tmp_path, capsys, monkeypatch):
     text = Page((tmp_path / "page.html").read_text(encoding="utf-8")).text
     assert "From a table" in text
     assert "groups = male" in text
+    assert capsys.readouterr().err == "columns that are not used: ward\n"
     assert main([str(one) for one in [*wanted, "-"]]) == 2
     assert "-o must be the name of a file" in capsys.readouterr().err
