@@ -605,6 +605,15 @@ def test_a_kept_column_that_becomes_text_is_refused_by_arrow(folder, test_rows, 
     assert call("predict", *files, tmp_path / "out.csv") == 0
 
 
+def test_errors_of_the_library_name_options(tmp_path, capsys):
+    simulated().assign(w=-1.0).to_csv(tmp_path / "data.csv", index=False)
+    options = ["--time", "time", "--event", "event", "--weight", "w", "-o", tmp_path / "model.hzb"]
+    assert call("fit", tmp_path / "data.csv", *options) == 2
+    assert capsys.readouterr().err.startswith(
+        "hazboost fit: --weight must be finite and non-negative; got -1.0 (row 0)"
+    )
+
+
 def test_warnings_are_one_line(tmp_path, capsys):
     table = simulated(40).assign(event=np.resize([1, 2, 3], 40))  # nobody is censored
     table.to_csv(tmp_path / "data.csv", index=False)

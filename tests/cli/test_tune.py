@@ -61,6 +61,7 @@ BAD_OPTIONS = {
     "--time-limit soon": "--time-limit: must be a positive number of seconds; got 'soon'",
     "--time-limit -3": "--time-limit",
     "--metric auc": "invalid choice: 'auc'",
+    "--folds 1": "--folds must be at least 2",
     "--storage {folder}/data.csv": "data.csv is no journal of trials; give the name of a new file",
     "--storage {folder}/none/trials.log": "there must be a folder",
     "--storage {folder}/trials.log --folds 3": "another search in this storage",

@@ -6,8 +6,8 @@ import sys
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from hazboost.cli.options import count, threads
-from hazboost.cli.training import add_training_options, check_model_output, read_training, write_model
+from hazboost.cli.options import count, errors_name, threads
+from hazboost.cli.training import OPTIONS, add_training_options, check_model_output, read_training, write_model
 from hazboost.estimator import FPBoost
 
 ABOUT = "fit a model to a table and write it to a file"
@@ -29,7 +29,9 @@ def run(options: Namespace) -> None:
     """Fit a model."""
     check_model_output(options.output)
     data = read_training(options)
-    write_model(_estimator(options).fit(**data), options, len(data["y"]))
+    with errors_name(OPTIONS):
+        model = _estimator(options).fit(**data)
+    write_model(model, options, len(data["y"]))
 
 
 def _estimator(options: Namespace) -> FPBoost:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from argparse import ArgumentTypeError
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import NamedTuple
 
 import numpy as np
@@ -104,6 +105,16 @@ def name_options(message: str, options: Mapping[str, str]) -> str:
         message = re.sub(rf"^{argument}(?= must |:)", f"--{option}", message)
         message = re.sub(rf"\b{argument}='([^']*)'", rf"--{option} \1", message)
     return message
+
+
+@contextmanager
+def errors_name(options: Mapping[str, str]) -> Iterator[None]:
+    """Let errors of the library name options, which are given by argument: a user of the command knows no others."""
+    try:
+        yield
+    except ValueError as error:
+        error.args = (name_options(str(error), options),)
+        raise
 
 
 def threads(text: str) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 from hazboost.cli.errors import InputError
 from hazboost.cli.figures import FIGURES, OPTIONS, Figure
 from hazboost.cli.models import feature_table, name_unused, read_model
-from hazboost.cli.options import count, inches, name_options, one_row, rows, threads
+from hazboost.cli.options import count, errors_name, inches, one_row, rows, threads
 from hazboost.cli.outcomes import add_outcome_options, columns_of_outcome, outcome_columns, read_outcome
 from hazboost.cli.packages import require
 from hazboost.cli.tables import read_table, require_columns
@@ -83,12 +83,9 @@ def run(options: Namespace) -> None:
 
 
 def _draw(figure: Figure, model: FPBoost, arguments: dict[str, Any]) -> Any:
-    """What the library draws; its errors name arguments, of which a user of the command knows the options."""
-    try:
+    """What the library draws."""
+    with errors_name({**figure.options, "of": "of"}):
         return figure.draw(model, **arguments)
-    except ValueError as error:
-        error.args = (name_options(str(error), {**figure.options, "of": "of"}),)
-        raise
 
 
 def _check(options: Namespace) -> None:

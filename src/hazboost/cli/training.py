@@ -14,6 +14,8 @@ from hazboost.cli.values import as_categories, read_numbers
 from hazboost.cli.writing import check_output
 from hazboost.estimator import FPBoost
 
+#: Options by the name of the argument of the library that they are.
+OPTIONS = {"sample_weight": "weight", "groups": "groups"}
 #: How pandas calls columns without a name.
 UNNAMED = "Unnamed: "
 

@@ -6,9 +6,9 @@ import sys
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from hazboost.cli.options import count, seconds, threads
+from hazboost.cli.options import count, errors_name, seconds, threads
 from hazboost.cli.packages import require
-from hazboost.cli.training import add_training_options, check_model_output, read_training, write_model
+from hazboost.cli.training import OPTIONS, add_training_options, check_model_output, read_training, write_model
 from hazboost.cli.writing import check_output, check_table_output, write_blocks, write_report
 from hazboost.tuning import TuningResult, tune
 from hazboost.tuning.scores import METRICS
@@ -55,19 +55,20 @@ def run(options: Namespace) -> None:
     if options.storage is not None and "://" not in options.storage:
         check_output(options.storage)
     data = read_training(options)
-    result = tune(
-        **data,
-        space=options.space,
-        n_trials=options.trials,
-        timeout=options.time_limit,
-        metric=options.metric,
-        cv=options.folds,
-        storage=options.storage,
-        study_name=options.study,
-        n_jobs=options.jobs,
-        random_state=options.seed,
-        verbose=int(sys.stderr.isatty()),
-    )
+    with errors_name({**OPTIONS, "cv": "folds", "storage": "storage", "study_name": "study"}):
+        result = tune(
+            **data,
+            space=options.space,
+            n_trials=options.trials,
+            timeout=options.time_limit,
+            metric=options.metric,
+            cv=options.folds,
+            storage=options.storage,
+            study_name=options.study,
+            n_jobs=options.jobs,
+            random_state=options.seed,
+            verbose=int(sys.stderr.isatty()),
+        )
     write_model(result.best_estimator, options, len(data["y"]))
     if options.table is not None:
         write_blocks(options.table, [_with_texts(result.trials)])
