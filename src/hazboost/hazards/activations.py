@@ -286,8 +286,6 @@ class SoftmaxWeight(WeightActivation):
 
 def _softmax(score: Array) -> Array:
     """``exp(score) / sum(exp(scores))`` over the first axis."""
-    if len(score) == 1:
-        return np.ones_like(score)
     part = np.exp(score - score.max(axis=0))
     share: Array = part / part.sum(axis=0)
     return share

@@ -329,9 +329,10 @@ class Mixture:
 
     def total_cumulative(self, parameters: Parameters, log_t: Array) -> Array:
         """``sum_j w_j H_j(t)``; ``log_t`` as for `evaluate`."""
+        axes = (..., *([None] * (log_t.ndim - 1)))
         # A head that is dead has the weight zero, and its cumulative hazard is finite.
         parts = (
-            np.einsum("hn,hn...->n...", parameters.weight[block.heads], block.head.cumulative(log_t, *logs))
+            (parameters.weight[block.heads][axes] * block.head.cumulative(log_t, *logs)).sum(axis=0)
             for block, logs in self._broadcast(parameters, log_t)
         )
         return reduce(add, parts)
