@@ -25,6 +25,7 @@ from hazboost.hazards.heads import HEADS
 from hazboost.hazards.heads.base import VALUE
 from hazboost.hazards.mixture import Mixture, columns
 from hazboost.utils.devices import is_on_device, to_device, to_host
+from tests.accelerated import TIMES, log_logistic, true_survival
 
 
 def has_gpu() -> bool:
@@ -189,6 +190,15 @@ def test_many_subjects_and_all_choices():
     new, new_event, new_time = data(4_000, seed=1)
     y = Surv.right(new_event, new_time)
     assert loss(there, new, y) == pytest.approx(loss(here, new, y), abs=0.02)
+
+
+@pytest.mark.parametrize("n", [800, 8_000])
+def test_features_that_act_on_time(n):
+    X, y = log_logistic(n)
+    model = FPBoost(device="cuda", random_state=0).fit(X, y)
+    assert model.linear_effect_ == "time"
+    error = model.predict_survival_function(X, times=TIMES) - true_survival(X)
+    assert np.sqrt(np.mean(error**2)) < 0.05
 
 
 @pytest.mark.parametrize("max_depth", [2, 5])

@@ -111,7 +111,8 @@ def largest_gap(distribution: Distribution, target: Target) -> Gap:
     steps = _kaplan_meier_steps(target)
     if steps is None:
         return NO_GAP
-    hazard, variance = expected_hazard(distribution, target, np.concatenate([[steps.begin], steps.time]))
+    edges = np.concatenate([[steps.begin], steps.time])
+    hazard, variance = expected_hazard(distribution.on_host(), target, edges)
     expected = np.exp(-hazard)
     observed = np.clip(expected, steps.after, steps.before)  # within a jump there is no error
     error = np.abs(expected - observed)
