@@ -196,11 +196,12 @@ class FPBoost(Publisher):
     tree_method : {"hist", "exact", "approx"}, default="hist"
         How XGBoost finds splits. "exact" considers all, as in the paper, but does not support categorical features.
     monotone_constraints : dict or sequence, optional
-        For each feature 1, 0 or -1: the risk may only rise with it (1), only fall (-1), or do both. It holds for the
-        whole model and for every cause: the hazard at any time rises, and with it the cumulative hazard and the risk
-        score of `predict`; survival, quantiles and means fall. With competing causes, the cumulative incidence of one
-        of them need not rise, because those of the others do. Scores that change the course of the hazard over time,
-        shapes and shares of heads, do not depend on constrained features, so that these act as in a model of
+        For each feature 1, 0 or -1: the risk may only rise with it (1), only fall (-1), or do both. A dict has names of
+        columns, or positions; a number is a position also where names of columns are numbers. The constraint holds for
+        the whole model and for every cause: the hazard at any time rises, and with it the cumulative hazard and the
+        risk score of `predict`; survival, quantiles and means fall. With competing causes, the cumulative incidence of
+        one of them need not rise, because those of the others do. Scores that change the course of the hazard over
+        time, shapes and shares of heads, do not depend on constrained features, so that these act as in a model of
         proportional hazards (for weights without a level, through the scales of the heads). A missing value has no
         place in the order. Categories, negative weights, heads that can be switched off and, for weights without a
         level, bounded heads are refused.
