@@ -185,14 +185,10 @@ class LogLocationScale(Head):
         """
         return at.slope, np.abs(at.slope * tilt) + 2.0 * at.value, *map(np.abs, at.shape_slopes)
 
-    def value(self, z: Array, *log_shapes: Array) -> Array:
-        """``G(z)`` alone. Override it where that is cheaper than the link."""
-        return self.link(z, *log_shapes).value
-
     def cumulative(self, log_t: Array, *log_parameters: Array) -> Array:
         """``G(z)``."""
         log_eta, log_k, *log_shapes = log_parameters
-        return self.value(log_eta + np.exp(log_k) * log_t, *log_shapes)
+        return self.link(log_eta + np.exp(log_k) * log_t, *log_shapes).value
 
     def change_time_unit(self, log_unit: float, *log_parameters: Array) -> tuple[Array, ...]:
         """Shift ``log eta`` by ``-k log(unit)``, so that ``z`` stays the same at the same instant."""

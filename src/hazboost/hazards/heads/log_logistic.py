@@ -21,15 +21,5 @@ class LogLogistic(LogLocationScale):
         r"""``G = softplus``, ``g`` its slope :math:`\sigma(z)`, and :math:`(\log g)' = 1 - \sigma(z)`."""
         odds = np.exp(np.minimum(z, MAX_EXPONENT))
         rest = 1.0 / (1.0 + odds)
-        softplus = _softplus(z, odds)
+        softplus = np.maximum(np.log1p(odds), z)  # z itself where the exponent is cut
         return Link(softplus, odds * rest, z - softplus, rest)
-
-    def value(self, z: Array, *log_shapes: Array) -> Array:
-        """The softplus."""
-        return _softplus(z, np.exp(np.minimum(z, MAX_EXPONENT)))
-
-
-def _softplus(z: Array, odds: Array) -> Array:
-    """``log(1 + odds)``; z itself where the exponent of the odds is cut."""
-    softplus: Array = np.maximum(np.log1p(odds), z)
-    return softplus
