@@ -218,10 +218,8 @@ def _with_few_unknowns(
     loss: _PenalisedLoss, point: Array, bounds: Array, ridges: Sequence[float], rates: Array
 ) -> Iterator[Array]:
     """The fits of a path, by a search that keeps what it has learned of the curvature."""
-    n_scores = loss.mixture.n_scores
-    moving = np.flatnonzero(bounds[:n_scores, 0] < bounds[:n_scores, 1])
-    search = QuasiNewton(bounds, loss.curvature(point, rates, moving), TOLERANCE)
-    diagonal, before = np.arange(n_scores, len(point)), 0.0
+    search = QuasiNewton(bounds, loss.curvature(point, rates), TOLERANCE)
+    diagonal, before = np.arange(loss.mixture.n_scores, len(point)), 0.0
     for ridge in ridges:
         search.hessian[diagonal, diagonal] += (ridge - before) / loss.mass
         before = ridge
@@ -298,12 +296,11 @@ class _PenalisedLoss:
         slope = np.concatenate([b_slope, beta_slope]) / self.mass
         return (self.observed.total(loss.value) + penalty + 0.5 * ridge * float(beta @ beta)) / self.mass, slope
 
-    def curvature(self, point: Array, rates: Array, moving: Indices) -> Array:
+    def curvature(self, point: Array, rates: Array) -> Array:
         r"""Second derivatives without ridge, as far as they are cheap.
 
-        Exact for the ``moving`` scores of the intercept, and zero for those that are fixed. For the coefficients of a
-        cause they are those of proportional hazards whose cumulative hazards have the mean of the events:
-        :math:`r_c Z'Z / n` with ``rates`` :math:`r_c`.
+        Exact for the intercept. For the coefficients of a cause they are those of proportional hazards whose
+        cumulative hazards have the mean of the events: :math:`r_c Z'Z / n` with ``rates`` :math:`r_c`.
         """
         first, n_causes = self.mixture.n_scores, self.mixture.n_causes
         width = self.columns.shape[1]
@@ -312,10 +309,10 @@ class _PenalisedLoss:
         hessian = np.zeros((len(point), len(point)))
         for cause, rate in enumerate(rates):
             hessian[first + cause :: n_causes, first + cause :: n_causes] = rate * gram
+        moving = np.arange(first)
         edge = differences(partial(self, ridge=0.0), point, self(point, 0.0)[1], moving)
-        edge[np.setdiff1d(np.arange(first), moving)] = 0.0
         hessian[:, moving], hessian[moving] = edge, edge.T
-        hessian[np.ix_(moving, moving)] = 0.5 * (edge[moving] + edge[moving].T)
+        hessian[:first, :first] = 0.5 * (edge[:first] + edge[:first].T)
         return hessian
 
 
