@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 
 from hazboost.cli.models import feature_table, name_unused, read_model
 from hazboost.cli.options import threads
-from hazboost.cli.outcomes import add_outcome_options, columns_of_outcome, read_outcome
+from hazboost.cli.outcomes import add_outcome_options, read_outcome, used_columns
 from hazboost.cli.writing import write_report
 from hazboost.prediction.evaluation import evaluate
 
@@ -28,5 +28,5 @@ def run(options: Namespace) -> None:
     model = read_model(options.model, options.jobs)
     table, X = feature_table(model, options.data)
     y = read_outcome(options.data, table, options)
-    name_unused(model, table, columns_of_outcome(options))
+    name_unused(model, table, used_columns(options))
     write_report(evaluate(model, X, y, options.cause), as_json=options.json)

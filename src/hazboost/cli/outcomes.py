@@ -61,7 +61,7 @@ def outcome_columns(options: Namespace) -> dict[str, str]:
     return {role: name for role, name in named if name is not None}
 
 
-def columns_of_outcome(options: Namespace) -> list[str]:
+def used_columns(options: Namespace) -> list[str]:
     """Names of all columns that the outcome is read from; one of them may be a date, from which times count."""
     origin = [] if options.time_origin is None else [options.time_origin]
     return [*outcome_columns(options).values(), *origin]

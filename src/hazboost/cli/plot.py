@@ -12,7 +12,7 @@ from hazboost.cli.errors import InputError
 from hazboost.cli.figures import FIGURES, OPTIONS, Figure
 from hazboost.cli.models import feature_table, name_unused, read_model
 from hazboost.cli.options import count, errors_name, inches, one_row, rows, threads
-from hazboost.cli.outcomes import add_outcome_options, columns_of_outcome, outcome_columns, read_outcome
+from hazboost.cli.outcomes import add_outcome_options, outcome_columns, read_outcome, used_columns
 from hazboost.cli.packages import require
 from hazboost.cli.tables import read_table, require_columns
 from hazboost.cli.writing import check_output, check_table_output, write_blocks
@@ -115,7 +115,7 @@ def _data(model: FPBoost, figure: Figure, options: Namespace) -> dict[str, Any]:
         arguments["groups"] = table[groups].to_numpy()
     if figure.outcome == "needed" or outcome_columns(options):
         arguments["y"] = read_outcome(options.data, table, options)
-        used += columns_of_outcome(options)
+        used += used_columns(options)
     if getattr(options, "train", None) is not None:
         arguments["y_train"] = read_outcome(options.train, read_table(options.train), options)
     name_unused(model, table, used)

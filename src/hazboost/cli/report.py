@@ -8,7 +8,7 @@ from typing import Any
 from hazboost.cli.errors import InputError
 from hazboost.cli.models import feature_table, name_unused, read_model
 from hazboost.cli.options import threads
-from hazboost.cli.outcomes import add_outcome_options, columns_of_outcome, read_outcome
+from hazboost.cli.outcomes import add_outcome_options, read_outcome, used_columns
 from hazboost.cli.tables import STANDARD, require_columns
 from hazboost.cli.writing import check_output
 
@@ -44,7 +44,7 @@ def run(options: Namespace) -> None:
     if options.train is not None:
         trained, X_train = feature_table(model, options.train)
         train = X_train, read_outcome(options.train, trained, options)
-    groups, used = None, columns_of_outcome(options)
+    groups, used = None, used_columns(options)
     if options.groups is not None:
         require_columns(options.data, table, [options.groups])
         groups = table[options.groups].astype(str)

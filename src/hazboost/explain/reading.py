@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,9 +46,9 @@ def check_cause(model: Predictor, cause: Any) -> int | None:
     return None if cause is None else model._check_cause(cause)
 
 
-def check_cause_of(model: Predictor, of: str, cause: Any) -> int | None:
-    """The same for a prediction, which may be one that has no cause."""
-    if cause is not None and of not in BY_CAUSE:
+def check_cause_of(model: Predictor, of: str, cause: Any, by_cause: Sequence[str] = BY_CAUSE) -> int | None:
+    """The same for a prediction, which may be one that has no cause: ``by_cause`` are those that have."""
+    if cause is not None and of not in by_cause:
         raise ValueError(
             f"cause must not be given with of={of!r}, which is about all causes together; got {describe(cause)}."
         )

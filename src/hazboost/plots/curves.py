@@ -12,20 +12,19 @@ from scipy.special import logsumexp
 from hazboost.data.alignment import check_alignment
 from hazboost.data.nonparametric import at_risk
 from hazboost.data.target import Target
-from hazboost.explain.reading import check_model, check_of
+from hazboost.explain.reading import check_cause_of, check_model, check_of
 from hazboost.plots.at_risk import write_at_risk
 from hazboost.plots.axes import COLOURS, DASHES, MANY, QUIET, curve_style, fill_steps, ink
 from hazboost.plots.display import Display, grid_of_times, times_of_training
 from hazboost.plots.observed import observed_curve, read_outcome, survival_band
 from hazboost.prediction.predictor import Predictor, check_one_outcome_each
 from hazboost.utils.arrays import Array, Indices, as_times
-from hazboost.utils.describe import describe
 from hazboost.utils.devices import to_host
 from hazboost.utils.tables import make_table
 
 Of = Literal["survival", "cumulative_hazard", "hazard", "cumulative_incidence"]
 KINDS = ("survival", "cumulative_hazard", "hazard", "cumulative_incidence")
-#: Those that can be of one cause.
+#: Those that `Predictor` predicts of one cause.
 BY_CAUSE = ("hazard", "cumulative_incidence")
 #: More curves than these cannot be told apart: subjects become thin lines of one colour, and groups are refused.
 MOST = len(COLOURS) * len(DASHES)
@@ -130,10 +129,7 @@ class SurvivalDisplay(Display):
             raise ValueError(
                 "y: there is no simple estimate of a hazard to compare with; leave y out with of='hazard'."
             )
-        if cause is not None and of not in BY_CAUSE:
-            raise ValueError(
-                f"cause must not be given with of={of!r}, which is about all causes together; got {describe(cause)}."
-            )
+        check_cause_of(model, of, cause, BY_CAUSE)
         target = None if y is None else read_outcome(y)
         grid = grid_of_times(times, times_of_training(model) if target is None else target.lower, zero=of != "hazard")
         curves = _predict(model, X, of, grid, cause)
