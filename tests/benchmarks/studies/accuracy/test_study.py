@@ -77,6 +77,13 @@ def test_a_warning_is_an_error_of_fpboost_only(model, fails, monkeypatch):
     assert ("careful" in error) if fails else (error is None)
 
 
+def test_a_category_of_the_test_part_only_is_no_error():
+    dataset = data.load("cancer")
+    train, test = (dataset.X["fac_ph_ecog"].iloc[rows] for rows in dataset.split(0))
+    assert not set(test) <= set(train)
+    assert run_cell(Cell("cancer", "fpboost", 0))["error"] is None
+
+
 def test_an_error_is_recorded():
     line = run_cell(Cell("no such set", "kaplan_meier", 0))
     assert "Traceback" in line["error"]
