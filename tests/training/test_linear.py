@@ -23,6 +23,7 @@ from hazboost.training.effects import Proportional
 from hazboost.training.linear import LinearStart, _PenalisedLoss, fit_linear_path
 from hazboost.training.marginal import marginal_start
 from hazboost.training.policy import POLICY
+from hazboost.training.refining import ENOUGH_TO_COMPARE
 from tests.rows import loss_of_rows
 
 BETA = np.array([0.8, -0.5, 0.0])
@@ -152,6 +153,43 @@ def test_fit_is_a_minimum_of_the_penalised_loss(make_mixture, weight):
     best = loss(start.coefficient)
     rng = np.random.default_rng(0)
     assert all(loss(start.coefficient + 0.05 * rng.normal(size=(3, 2))) > best for _ in range(20))
+
+
+def test_a_search_that_begins_near_ends_at_the_same_fit(make_mixture):
+    X, target = simulate(400)
+    mixture = make_mixture({"weibull": 1, "loglogistic": 1}, "exp", "scaled_softmax")
+    some, logs = np.arange(0, 400, 2), marginal_start(mixture.in_logs, target, np.random.default_rng(0))
+    (far,) = path_of(mixture, X, target, [3.0], logs)
+    (near,) = path_of(mixture, X[some], target[some], [3.0], logs)
+    first = LinearStart.first(mixture, logs, far.design, POLICY.largest_shift, near)
+    assert first.design is far.design
+    np.testing.assert_array_equal(first.coefficient, near.coefficient)
+    (reached,) = fit_linear_path(first, X, target, [3.0], POLICY)
+    np.testing.assert_allclose(reached.coefficient, far.coefficient, atol=1e-4)
+
+
+def test_a_fit_to_other_columns_is_not_near(make_mixture):
+    X, target = simulate(400)
+    mixture = make_mixture({"weibull": 1}, "exp", "scaled_softmax")
+    (near,) = path_of(mixture, X[:, :2], target, [3.0])
+    first = LinearStart.first(mixture, near.log_intercept, learn(X, target), POLICY.largest_shift, near)
+    np.testing.assert_array_equal(first.coefficient, np.zeros((3, 1)))
+
+
+@pytest.mark.parametrize("counts", [{"weibull": 1}, {"weibull": 1, "loglogistic": 1}], ids=len)
+def test_fits_to_compare_are_within_a_hundredth_of_a_standard_error(make_mixture, counts):
+    X, target = simulate(400)
+    mixture = make_mixture(counts, "exp", "scaled_softmax")
+    logs = marginal_start(mixture.in_logs, target, np.random.default_rng(0))
+    first = LinearStart.constant(mixture, logs, learn(X, target), POLICY.largest_shift)
+    exact, rough = (
+        fit_linear_path(first, X, target, POLICY.ridges, POLICY, tolerance=tolerance)
+        for tolerance in (linear.TOLERANCE, ENOUGH_TO_COMPARE)
+    )
+    for ridge, one, other in zip(POLICY.ridges, exact, rough, strict=True):
+        # Features are nearly independent, and standardised.
+        standard_error = 1.0 / np.sqrt(target.event_mass + ridge)
+        np.testing.assert_allclose(other.coefficient, one.coefficient, atol=0.01 * standard_error, rtol=0.0)
 
 
 def test_a_stronger_ridge_shrinks_the_coefficients_but_keeps_a_ranking(make_mixture):

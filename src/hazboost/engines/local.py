@@ -127,7 +127,8 @@ class LocalEngine:
 
     def scores(self, trees: xgb.Booster, matrix: xgb.DMatrix, rounds: tuple[int, int] | None = None) -> Array:
         """Start plus trees. XGBoost remembers the scores of data that it has seen and adds the new trees only."""
-        outputs = trees.predict(matrix, output_margin=True, iteration_range=rounds or (0, 0))
+        # XGBoost need not compare the names of the features: all its matrices come from one encoding.
+        outputs = trees.predict(matrix, output_margin=True, iteration_range=rounds or (0, 0), validate_features=False)
         scores: Array = outputs.reshape(matrix.num_row(), -1)[:, : self.n_scores]  # without idle outputs
         return scores
 

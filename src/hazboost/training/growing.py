@@ -134,7 +134,6 @@ class Growing:
         held_out = HeldOut(training_matrix(engine, fold.held, start, like=train), {"loss": loss})
         stopping, bar = Stopping("loss", patience), progress.bar(fold.number, most, patience)
         trees, best, history = grow(engine, objective, train, most, held_out, stopping, bar)
-        trees = engine.truncate(trees, engine.rounds(trees))  # keeps all rounds, and releases the data of the fold
         return Member(trees, best, history["train_loss"], history["validation_loss"])
 
     def engine(self, fold: Fold, depth: int) -> Engine:

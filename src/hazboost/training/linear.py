@@ -32,7 +32,7 @@ from hazboost.training.policy import Policy
 from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.devices import beside
 
-#: The search for the maximum ends when a step gains less than this of the mean loss.
+#: The search for the maximum ends when a step gains less than this of the mean loss, if nothing else is asked for.
 TOLERANCE = 1e-11
 #: How far the log-share of a head with a bounded cumulative hazard may move from its fit without covariates.
 SHARE_REACH = 3.0
@@ -79,6 +79,15 @@ class LinearStart:
         """The same for everybody."""
         coefficient, inside = np.zeros((len(design.features), mixture.n_causes)), np.zeros(mixture.n_scores, np.intp)
         return cls(mixture, log_intercept, design, coefficient, largest_shift, inside)
+
+    @classmethod
+    def first(
+        cls, mixture: Mixture, log_intercept: Array, design: Design, largest_shift: float, near: LinearStart | None
+    ) -> LinearStart:
+        """Where a search begins: at a fit ``near`` to other rows, if it has the same columns, or without effects."""
+        if near is not None and len(near.coefficient) == len(design.features):
+            return replace(near, design=design)
+        return cls.constant(mixture, log_intercept, design, largest_shift)
 
     @property
     def effect(self) -> Effect:
@@ -162,6 +171,7 @@ def fit_linear_path(
     ridges: Sequence[float],
     policy: Policy,
     directions: Sequence[int] = (),
+    tolerance: float = TOLERANCE,
 ) -> list[LinearStart]:
     r"""Maximise the likelihood with a ridge penalty, for each of several strengths.
 
@@ -183,6 +193,8 @@ def fit_linear_path(
     directions : sequence of int
         For each feature 1 or -1 where the hazard of every cause may only rise or only fall with it, and 0 elsewhere;
         empty without constraints.
+    tolerance : float
+        A search ends when a step gains less than this of the mean loss.
     """
     mixture, design = first.mixture, first.design
     n_scores, n_causes = mixture.n_scores, mixture.n_causes
@@ -207,7 +219,7 @@ def fit_linear_path(
     minimise = few if len(bounds) <= MANY_UNKNOWNS else _with_many_unknowns
     # From strong to weak, each fit starts at the one before, which is close: the whole path costs little more than one.
     path = []
-    for point in minimise(loss, np.concatenate([first.log_intercept, beta.ravel()]), bounds, ridges):
+    for point in minimise(loss, np.concatenate([first.log_intercept, beta.ravel()]), bounds, ridges, tolerance):
         logs, beta = point[:n_scores], point[n_scores:].reshape(-1, n_causes)
         coefficient, reached = beta if basis is None else basis @ beta, at_bound(logs, intercept_bounds)
         path.append(replace(first, log_intercept=logs, coefficient=coefficient, at_bound=reached))
@@ -215,10 +227,10 @@ def fit_linear_path(
 
 
 def _with_few_unknowns(
-    loss: _PenalisedLoss, point: Array, bounds: Array, ridges: Sequence[float], rates: Array
+    loss: _PenalisedLoss, point: Array, bounds: Array, ridges: Sequence[float], tolerance: float, rates: Array
 ) -> Iterator[Array]:
     """The fits of a path, by a search that keeps what it has learned of the curvature."""
-    search = QuasiNewton(bounds, loss.curvature(point, rates), TOLERANCE)
+    search = QuasiNewton(bounds, loss.curvature(point, rates), tolerance)
     diagonal, before = np.arange(loss.mixture.n_scores, len(point)), 0.0
     for ridge in ridges:
         search.hessian[diagonal, diagonal] += (ridge - before) / loss.mass
@@ -227,11 +239,13 @@ def _with_few_unknowns(
         yield point
 
 
-def _with_many_unknowns(loss: _PenalisedLoss, point: Array, bounds: Array, ridges: Sequence[float]) -> Iterator[Array]:
+def _with_many_unknowns(
+    loss: _PenalisedLoss, point: Array, bounds: Array, ridges: Sequence[float], tolerance: float
+) -> Iterator[Array]:
     """The fits of a path, without a matrix."""
     search = {"jac": True, "method": "L-BFGS-B", "bounds": Bounds(*bounds.T)}
     for ridge in ridges:
-        point = minimize(loss, point, args=(ridge,), **search, options={"maxiter": 100, "ftol": TOLERANCE}).x
+        point = minimize(loss, point, args=(ridge,), **search, options={"maxiter": 100, "ftol": tolerance}).x
         yield point
 
 

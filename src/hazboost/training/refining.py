@@ -21,11 +21,14 @@ from hazboost.data.ties import are_coarse
 from hazboost.hazards.distribution import Distribution
 from hazboost.training.diagnostics import largest_gap
 from hazboost.training.heads import BURST, SECOND, Chosen, HeadsFit, add_heads, price_of_head
-from hazboost.training.linear import LinearStart, fit_linear_path
+from hazboost.training.linear import TOLERANCE, LinearStart, fit_linear_path
 from hazboost.training.linear_selection import row_losses
 from hazboost.training.marginal import MarginalLoss, before_entry
 from hazboost.training.policy import Policy
 from hazboost.utils.arrays import Array
+
+#: A search of a regression that is only compared with another ends when a step gains less than this of the mean loss.
+ENOUGH_TO_COMPARE = 1e-8
 
 
 @dataclass(frozen=True)
@@ -45,11 +48,18 @@ class LossGivenShifts(MarginalLoss):
         return logs[:, None] + self.mixture.scales.T @ self.shift.T
 
 
-def fit_regression(chosen: Chosen, sample: Sample, schema: Schema, policy: Policy) -> LinearStart:
-    """A regression with a middling ridge."""
+def fit_regression(
+    chosen: Chosen,
+    sample: Sample,
+    schema: Schema,
+    policy: Policy,
+    near: LinearStart | None = None,
+    tolerance: float = TOLERANCE,
+) -> LinearStart:
+    """A regression with a middling ridge. The search begins at one of other subjects, or without covariates."""
     design = learn_design(sample.X, schema, sample.target.mass, policy.skewness, policy.farthest)
-    first = LinearStart.constant(chosen.mixture, chosen.logs, design, policy.largest_shift)
-    return fit_linear_path(first, sample.X, sample.target, [policy.ridge_for_heads], policy)[0]
+    first = LinearStart.first(chosen.mixture, chosen.logs, design, policy.largest_shift, near)
+    return fit_linear_path(first, sample.X, sample.target, [policy.ridge_for_heads], policy, tolerance=tolerance)[0]
 
 
 @dataclass(frozen=True)
@@ -91,8 +101,14 @@ class Trial:
 
     @cached_property
     def losses(self) -> list[Array]:
-        """Losses of the held-out rows of each fold."""
-        fits = (fit_regression(self.chosen, kept, self.schema, self.policy) for kept, _ in self.folds)
+        """Losses of the held-out rows of each fold.
+
+        Nothing but a decision depends on them, so that these fits begin at that of all subjects and end early.
+        """
+        fits = (
+            fit_regression(self.chosen, kept, self.schema, self.policy, self.regression, ENOUGH_TO_COMPARE)
+            for kept, _ in self.folds
+        )
         return [row_losses(fit, held) for fit, (_, held) in zip(fits, self.folds, strict=True)]
 
     def better(self, other: Trial, least: float = 0.0) -> Trial:

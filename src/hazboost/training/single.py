@@ -59,12 +59,9 @@ def fit_linear_starts(
     most = max(most, policy.subjects_for_column * sample.X.shape[1])
     sample = sample.draw(most, np.random.default_rng(plan.search.seed)).in_memory()
     design = learn_design(sample.X, plan.schema, sample.target.mass, policy.skewness, policy.farthest)
-    if near is not None and len(near.coefficient) == len(design.features):
-        first = replace(near, design=design)
-    else:
-        first = LinearStart.constant(mixture, plan.without_covariates, design, policy.largest_shift)
-        if accelerates:
-            first = AcceleratedStart.like(first)
+    first = LinearStart.first(mixture, plan.without_covariates, design, policy.largest_shift, near)
+    if accelerates and not isinstance(first, AcceleratedStart):
+        first = AcceleratedStart.like(first)
     path = fit_linear_path(first, sample.X, sample.target, ridges, policy, plan.given.directions)
     return without_absent_causes(path, sample.target)
 
