@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial, reduce
+from functools import cached_property
 
 from hazboost.boosting.observed import Observed
 from hazboost.data.design import learn_design
@@ -33,7 +33,7 @@ ENOUGH_TO_COMPARE = 1e-8
 
 @dataclass(frozen=True)
 class LossGivenShifts(MarginalLoss):
-    """The same as a function of the intercept of a regression, whose linear predictors are known.
+    """The mean loss as a function of the intercept of a regression, whose linear predictors are known.
 
     Attributes
     ----------
@@ -140,11 +140,17 @@ def choose_heads(
     """
     rows = split_folds(sample.target, folds, seed, sample.group)
     parts = [(sample.rows(kept), sample.rows(held)) for kept, held in rows]
-    trial = partial(Trial, sample=sample, folds=parts, schema=schema, policy=policy)
-    *fewer, most = map(trial, possible)
-    best = reduce(Trial.better, [*(one for one in fewer if one.is_enough(most)), most])
-    wider = map(trial, wider_heads(best))
-    return reduce(partial(Trial.better, least=policy.least_advantage), wider, best).chosen
+
+    def trial(chosen: Chosen) -> Trial:
+        return Trial(chosen, sample, parts, schema, policy)
+
+    *fewer, most = [trial(chosen) for chosen in possible]
+    best, *others = [*(one for one in fewer if one.is_enough(most)), most]
+    for other in others:
+        best = best.better(other)
+    for wider in wider_heads(best):
+        best = best.better(trial(wider), policy.least_advantage)
+    return best.chosen
 
 
 def wider_heads(trial: Trial) -> list[Chosen]:
@@ -152,8 +158,8 @@ def wider_heads(trial: Trial) -> list[Chosen]:
 
     There are none where its curves are not off.
     """
-    mixture, sample, regression, policy = trial.chosen.mixture, trial.sample, trial.regression, trial.policy
-    target = sample.target
+    mixture, regression, policy = trial.chosen.mixture, trial.regression, trial.policy
+    sample, target = trial.sample, trial.sample.target
     gap = largest_gap(Distribution(mixture, regression.margin(sample.X)), target)
     # A burst at a time that many events share would describe the rounding. A gap may be NaN, which is not large.
     if not gap.error > policy.least_gap * gap.standard_error or are_coarse(target):
