@@ -62,6 +62,6 @@ def curve_times(target: Target, longest: float) -> Array:
 def mean_incidence(model: Model, sample: Sample, times: Array) -> Array:
     """Mean cumulative incidence of each cause that the model predicts for the rows of a sample."""
     distribution = Distribution(model.mixture, model.scores(sample.X), model.unit).on_host()
-    weight = sample.target.weight * sample.target.portion
+    mass = sample.target.mass
     incidence = [distribution.cumulative_incidence(times, cause) for cause in range(1, model.mixture.n_causes + 1)]
-    return np.array([weight @ one / weight.sum() for one in incidence])
+    return np.array([mass @ one / mass.sum() for one in incidence])

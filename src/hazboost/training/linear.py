@@ -77,7 +77,8 @@ class LinearStart:
     @classmethod
     def constant(cls, mixture: Mixture, log_intercept: Array, design: Design, largest_shift: float) -> LinearStart:
         """The same for everybody."""
-        coefficient, inside = np.zeros((len(design.features), mixture.n_causes)), np.zeros(mixture.n_scores, np.intp)
+        coefficient = np.zeros((len(design.features), mixture.n_causes))
+        inside = np.zeros(mixture.n_scores, np.intp)
         return cls(mixture, log_intercept, design, coefficient, largest_shift, inside)
 
     @classmethod
@@ -116,8 +117,8 @@ class LinearStart:
 
     def blended(self, logs: Array, weight: float) -> LinearStart:
         """The weighted mean with what is the same for everybody, where scores are log-parameters."""
-        intercept, coefficient = (1.0 - weight) * self.log_intercept + weight * logs, (1.0 - weight) * self.coefficient
-        return replace(self, log_intercept=intercept, coefficient=coefficient)
+        intercept = (1.0 - weight) * self.log_intercept + weight * logs
+        return replace(self, log_intercept=intercept, coefficient=(1.0 - weight) * self.coefficient)
 
     def contributions(self, X: Any) -> tuple[Array, Array]:
         r"""Scores at the mean of the features, and what each feature adds to them, of shape (n, scores, features).
@@ -215,7 +216,7 @@ def fit_linear_path(
         policy.largest_shift,
         before_entry(target, mixture),
     )
-    few = partial(_with_few_unknowns, rates=events_by_cause(target, n_causes) / loss.mass)
+    few = partial(_with_few_unknowns, rates=events_by_cause(target, n_causes) / loss.subjects)
     minimise = few if len(bounds) <= MANY_UNKNOWNS else _with_many_unknowns
     # From strong to weak, each fit starts at the one before, which is close: the whole path costs little more than one.
     path = []
@@ -233,7 +234,7 @@ def _with_few_unknowns(
     search = QuasiNewton(bounds, loss.curvature(point, rates), tolerance)
     diagonal, before = np.arange(loss.mixture.n_scores, len(point)), 0.0
     for ridge in ridges:
-        search.hessian[diagonal, diagonal] += (ridge - before) / loss.mass
+        search.hessian[diagonal, diagonal] += (ridge - before) / loss.subjects
         before = ridge
         point = search.minimise(partial(loss, ridge=ridge), point)
         yield point
@@ -284,17 +285,18 @@ class _PenalisedLoss:
     effect: Effect
     columns: DesignMatrix
     observed: Observed
-    portion: Array
+    mass: Array
     largest_shift: float
     unseen: Observed | None = None
 
     @cached_property
-    def mass(self) -> float:
+    def subjects(self) -> float:
         """Weighted number of subjects."""
-        return float(self.portion.sum())
+        return float(self.mass.sum())
 
     def __call__(self, point: Array, ridge: float) -> tuple[float, Array]:
-        b, beta, weight = point[: self.mixture.n_scores], point[self.mixture.n_scores :], self.observed.weight
+        b, beta = np.split(point, [self.mixture.n_scores])
+        weight = self.observed.weight
         loading = self.effect.loading(b)
         raw = self.columns @ beta.reshape(-1, self.mixture.n_causes)
         shift = np.clip(raw, -self.largest_shift, self.largest_shift)
@@ -307,8 +309,8 @@ class _PenalisedLoss:
         # Of the time before the first entry, for the subject at the mean of the features.
         penalty, b_slope = penalise(self.mixture, b, self.unseen)
         b_slope += gradient.sum(axis=1) + self.effect.slope(loading, gradient, shift)
-        slope = np.concatenate([b_slope, beta_slope]) / self.mass
-        return (self.observed.total(loss.value) + penalty + 0.5 * ridge * float(beta @ beta)) / self.mass, slope
+        slope = np.concatenate([b_slope, beta_slope]) / self.subjects
+        return (self.observed.total(loss.value) + penalty + 0.5 * ridge * float(beta @ beta)) / self.subjects, slope
 
     def curvature(self, point: Array, rates: Array) -> Array:
         r"""Second derivatives without ridge, as far as they are cheap.
@@ -319,7 +321,7 @@ class _PenalisedLoss:
         first, n_causes = self.mixture.n_scores, self.mixture.n_causes
         width = self.columns.shape[1]
         columns = self.columns @ np.eye(width)
-        gram = self.columns.transposed_product(self.portion[:, None] * columns) / self.mass
+        gram = self.columns.transposed_product(self.mass[:, None] * columns) / self.subjects
         hessian = np.zeros((len(point), len(point)))
         for cause, rate in enumerate(rates):
             hessian[first + cause :: n_causes, first + cause :: n_causes] = rate * gram
