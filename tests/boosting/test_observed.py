@@ -22,7 +22,7 @@ def test_every_row_has_what_its_kind_needs():
     observed = Observed.of(TARGET, 2)
     np.testing.assert_allclose(np.exp(observed.log_lower[:5]), [1.0, 2.0, 3.0, 2.0, 1.0])
     assert np.isfinite(observed.log_lower).all()
-    np.testing.assert_array_equal(observed.unseen, [False] * 5 + [True] * 3)
+    np.testing.assert_array_equal(observed.ends_at_zero, [False] * 5 + [True] * 3)
     np.testing.assert_array_equal(observed.event, [[1, 0, 0, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0, 0, 0]])
     np.testing.assert_array_equal(observed.exposure, [1.0, 1.5, 3.0, 0.5, 0.75, 0.0, 0.0, 0.0])
     np.testing.assert_array_equal(observed.late, [1, 3, 4])
@@ -38,7 +38,7 @@ def test_every_row_has_what_its_kind_needs():
 def test_what_holds_for_all_rows_is_not_written_out():
     time = np.array([1.0, 2.0])
     observed = Observed.of(Target.of(time, time), 1)
-    assert observed.unseen is None
+    assert observed.ends_at_zero is None
     assert observed.weight is None
     assert len(observed.late) == len(observed.between) == 0
     assert observed.total(time) == 3.0

@@ -260,8 +260,8 @@ def _evaluate_cause(mixture: Mixture, scores: Array, observed: Observed, event: 
     """Evaluate the heads of one cause at the times of the rows; at entry and at the end of an interval where needed."""
     parameters = mixture.parameters(scores)
     at_lower = _evaluate(mixture, parameters, observed.log_lower, order)
-    if observed.unseen is not None:  # H(0) = 0, which the smallest time does not give for very small shapes
-        at_lower = [_zero(one, observed.unseen) for one in at_lower]
+    if observed.ends_at_zero is not None:  # H(0) = 0, which the smallest time does not give for very small shapes
+        at_lower = [_zero(one, observed.ends_at_zero) for one in at_lower]
     exposure, late = at_lower, observed.late
     if len(late):
         at_entry = _evaluate(mixture, parameters.rows(late), observed.log_entry, order)

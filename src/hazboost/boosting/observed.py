@@ -21,7 +21,7 @@ class Observed:
     ----------
     log_lower : array of shape (n,)
         Logarithm of the last time without event.
-    unseen : array of bool of shape (n,), or None
+    ends_at_zero : array of bool of shape (n,), or None
         Rows that end at time zero, where ``H(0) = 0``; None without such rows.
     event : tuple of arrays of shape (n,)
         For each cause 1.0 where its event was observed, and 0.0 elsewhere.
@@ -39,7 +39,7 @@ class Observed:
     """
 
     log_lower: Array
-    unseen: Mask | None
+    ends_at_zero: Mask | None
     event: tuple[Array, ...]
     exposure: Array
     late: Indices
@@ -59,7 +59,7 @@ class Observed:
         late, between = np.flatnonzero(target.entry > 0.0), np.flatnonzero(target.interval)
         return cls(
             log_lower=log_time(target.lower),
-            unseen=None if seen.all() else ~seen,
+            ends_at_zero=None if seen.all() else ~seen,
             event=tuple(((target.cause == cause) & seen).astype(np.float64) for cause in range(1, n_causes + 1)),
             exposure=target.lower - target.entry,
             late=late,
