@@ -137,7 +137,7 @@ def mean_loss(objective: Objective, target: Target) -> Metric:
 
 
 def limited_loss(objective: Objective, target: Target, start: Array, trust: Array, limit: float) -> Metric:
-    """The same with the trees shrunk by ``trust``, and each subject at most ``limit`` from its loss at the start."""
+    """The mean loss with trees shrunk by ``trust``, in which a subject counts as at most ``limit`` from its start."""
     rows = objective.observe(target)
     at_start = objective.losses(start, rows)
 

@@ -113,7 +113,8 @@ class Objective:
         def evaluate(block: tuple[slice, Observed]) -> tuple[float, float]:
             rows, observed = block
             loss = self.row_loss(columns(scores[rows]), observed, self.step.order)
-            gradient, hessian = loss.gradient, loss.curvature if self.step.second_order else observed.portion
+            gradient = loss.gradient
+            hessian = loss.curvature if self.step.second_order else observed.portion
             largest = float(np.abs(gradient).max()) if self.step.by_largest else 0.0
             if self.step.second_order:
                 gradient *= factor

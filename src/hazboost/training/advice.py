@@ -19,7 +19,7 @@ WORSE = 1e-3
 #: Ties among so many rows, or a few more, say enough about those of all.
 ENOUGH_ROWS = 200_000
 #: Expected and observed events that differ by less than this share are no sign of a poor fit.
-FEW_EVENTS = 0.2
+SMALL_DIFFERENCE = 0.2
 
 
 def check_can_stop(metric: str, target: Target) -> None:
@@ -142,7 +142,7 @@ def describe_poor_fit(diagnostics: Diagnostics) -> str | None:
             f"expected, and Kaplan-Meier is {diagnostics['kaplan_meier']:.2f}"
         )
     expected, observed = diagnostics["expected_events"], diagnostics["observed_events"]
-    if abs(expected - observed) > max(FEW_EVENTS * observed, STANDARD_ERRORS * np.sqrt(max(observed, expected))):
+    if abs(expected - observed) > max(SMALL_DIFFERENCE * observed, STANDARD_ERRORS * np.sqrt(max(observed, expected))):
         subjects = f"{diagnostics['subjects_compared']:,} subjects"
         return f"{expected:.4g} events of {subjects} are expected, and {observed:.4g} were observed"
     return None

@@ -71,15 +71,17 @@ def are_doubtful(growing: Growing, parts: Sequence[Predicted], events: float) ->
 
 
 def blend_with_trees_alone(growing: Growing, best: Ensemble, parts: Sequence[Predicted]) -> Blend | None:
-    """The same with trees of the same depth that begin without covariates, of the first folds.
+    """The weights of all three, with trees alone of the same depth that are grown in the first folds.
 
     None as soon as the held-out subjects of these folds have no use for them.
     """
-    plan, folds = growing.plan, growing.cv.folds[: growing.plan.search.policy.folds_alone]
+    plan = growing.plan
+    folds = growing.cv.folds[: plan.search.policy.folds_alone]
     regressions = (start for start in growing.starts if isinstance(start, LinearStart))
     starts = tuple(without_features(plan, one, fold.kept) for one, fold in zip(regressions, folds, strict=False))
-    bare, grown, made = replace(growing, starts=starts), Ensemble(best.depth, []), None
+    bare = replace(growing, starts=starts)
     progress = FoldProgress(len(folds), ["trees alone"], draw=plan.search.verbose)
+    grown, made = Ensemble(best.depth, []), None
     for number in range(len(folds)):
         grown = Ensemble(best.depth, [*grown.members, *bare.grow_folds(best.depth, progress, [number])])
         alone = [one.shrunk(growing.trust) for one in bare.predict(grown)]

@@ -21,7 +21,7 @@ from hazboost.data.ties import are_coarse, spread_ties
 from hazboost.hazards.mixture import Mixture
 from hazboost.training.marginal import MarginalLoss, burst_times
 from hazboost.training.policy import Policy
-from hazboost.utils.arrays import Array
+from hazboost.utils.arrays import Array, Indices
 
 #: The family of bursts.
 BURST = "bounded"
@@ -60,8 +60,10 @@ def possible_heads(mixture: Mixture, target: Target, policy: Policy) -> list[Cho
     """
     fit = fit_heads(mixture, spread_ties(target))
     price = price_of_head(target, mixture.n_causes)
-    *_, wider = add_heads(fit, [BURST], 0 if are_coarse(target) else policy.most_bursts, price)
-    return [one.chosen(mixture) for one in ([*without_second(fit), fit] if wider is fit else [wider])]
+    most = 0 if are_coarse(target) else policy.most_bursts
+    widest = add_heads(fit, [BURST], most, price)[-1]
+    possible = [widest] if widest is not fit else [*without_second(fit), fit]
+    return [one.chosen(mixture) for one in possible]
 
 
 def price_of_head(target: Target, n_causes: int) -> float:
@@ -163,12 +165,13 @@ def insert_head(mixture: Mixture, wider: Mixture, logs: Array, family: str, head
     return wider.join_causes(parts)
 
 
-def _kept_scores(old: Mixture, new: Mixture) -> Array:
+def _kept_scores(old: Mixture, new: Mixture) -> Indices:
     """Where the scores of a mixture of one cause are in one with one more head, which is the last of its family."""
-    positions, families = [], {block.head.name: block for block in new.blocks}
+    position = np.arange(new.n_scores)
+    families = {block.head.name: block for block in new.blocks}
+    parameters, shares = [], []
     for block in old.blocks:
         same = families[block.head.name]
-        positions += [np.arange(new.n_scores)[same.scores(p)][: block.count] for p in range(len(block.head.parameters))]
-    levels = [np.array([new.first_weight_score])]
-    shares = [np.arange(new.n_scores)[new.shares(families[block.head.name])][: block.count] for block in old.blocks]
-    return np.concatenate([*positions, *levels, *shares])
+        parameters += [position[same.scores(p)][: block.count] for p in range(len(block.head.parameters))]
+        shares.append(position[new.shares(same)][: block.count])
+    return np.concatenate([*parameters, [new.first_weight_score], *shares])

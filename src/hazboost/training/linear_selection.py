@@ -40,7 +40,8 @@ def choose_linear_start(plan: Plan, cv: CrossValidation, progress: FoldProgress)
     The ridge is the best for proportional hazards, and the same for both.
     """
     policy = plan.search.policy
-    ridges, most = policy.ridges, policy.subjects_for_linear if len(cv.folds) > 1 else policy.subjects_for_ridge
+    ridges = policy.ridges
+    most = policy.subjects_for_linear if len(cv.folds) > 1 else policy.subjects_for_ridge
     paths = cv.map(lambda fold: fit_linear_starts(plan, fold.kept, ridges, most), progress)
     comparison = Comparison(cv, [path[0].without_features() for path in paths], policy.largest_difference)
     losses = [comparison.mean([path[i] for path in paths]) for i in range(len(ridges))]
@@ -81,8 +82,11 @@ def accelerate_folds(
 
 def mean_severity(cv: CrossValidation, starts: Sequence[LinearStart]) -> float:
     """How far curves are from Kaplan-Meier for the subjects they were fitted to, as a mean over folds; 1 is poor."""
-    pairs = [(Distribution(one.mixture, one.margin(x.kept.X)), x.kept) for one, x in zip(starts, cv.folds, strict=True)]
-    return float(np.mean([largest_gap(curves, kept.target).severity for curves, kept in pairs]))
+    severities = []
+    for start, fold in zip(starts, cv.folds, strict=True):
+        curves = Distribution(start.mixture, start.margin(fold.kept.X))
+        severities.append(largest_gap(curves, fold.kept.target).severity)
+    return float(np.mean(severities))
 
 
 @dataclass(frozen=True)

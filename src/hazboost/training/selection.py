@@ -94,7 +94,8 @@ def choose(plan: Plan, sample: Sample) -> Choice:
     With few subjects by cross-validation, and the models of the folds are averaged. With many, some are held out once,
     and what can be chosen on some of the rows is chosen on these.
     """
-    policy, share = plan.search.policy, plan.search.policy.hold_out_of(sample.target.n_subjects)
+    policy = plan.search.policy
+    share = policy.hold_out_of(sample.target.n_subjects)
     events = events_by_cause(sample.target, plan.objective.mixture.n_causes)
     if plan.chooses_rounds:
         return choose_rounds(plan, sample, share, events)
@@ -138,7 +139,8 @@ def find_best(plan: Plan, cv: CrossValidation, events: Array) -> Found:
         starts = choose_linear_start(plan, cv, progress)
     else:
         starts = Starts(tuple(fit_constant_start(plan, fold.kept) for fold in cv.folds))
-    growing, total = Growing(plan, cv, starts.of_folds, trust_in_trees(plan, events)), float(events.sum())
+    growing = Growing(plan, cv, starts.of_folds, trust_in_trees(plan, events))
+    total = float(events.sum())
     return Found(starts, growing, growing.choose_depth(total, progress), total)
 
 
@@ -149,9 +151,8 @@ def keep(found: Found, hold_out: float | None) -> Choice:
     blend, and their events the calibration of the hazard.
     """
     growing, best, starts = found.growing, found.best, found.starts
-    plan, policy, trust, shift = growing.plan, growing.plan.search.policy, growing.trust, None
-    mixture = plan.objective.mixture
-    made = Blend([])
+    policy, mixture = growing.plan.search.policy, growing.plan.objective.mixture
+    trust, made, shift = growing.trust, Blend([]), None
     # Of many subjects so few are held out that counting their events adds more noise than the trees have bias.
     if hold_out is None:
         made = blend_folds(found)
@@ -204,8 +205,15 @@ def choose_start(plan: Plan, sample: Sample, hold_out: float | None, trust: Arra
     cv = divide(plan, sample, hold_out)
     found = choose_linear_start(plan, cv, FoldProgress(len(cv.folds), ["ridge"], draw=plan.search.verbose))
     start = None if hold_out is None else found.of_folds[0]
-    rounds, losses, accelerates = plan.given.rounds or 0, dict(found.losses), found.accelerates
-    return Choice(found.ridge, rounds, plan.first_depth, trust, losses, start=start, accelerates=accelerates)
+    return Choice(
+        found.ridge,
+        plan.given.rounds or 0,
+        plan.first_depth,
+        trust,
+        dict(found.losses),
+        start=start,
+        accelerates=found.accelerates,
+    )
 
 
 def divide(plan: Plan, sample: Sample, hold_out: float | None) -> CrossValidation:
