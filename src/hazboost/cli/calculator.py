@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError, Namespace
 
-from hazboost.cli.errors import InputError
 from hazboost.cli.models import read_model
-from hazboost.cli.tables import STANDARD
-from hazboost.cli.writing import check_output
+from hazboost.cli.writing import check_file_output
 
 ABOUT = "write a web page on which a model predicts"
 
@@ -64,9 +62,7 @@ def time_unit(text: str) -> str | tuple[str, float]:
 
 def run(options: Namespace) -> None:
     """Write the page."""
-    if options.output == STANDARD:
-        raise InputError("-o must be the name of a file, such as page.html.")
-    check_output(options.output)
+    check_file_output(options.output, "a page", "page.html")
     events = {int(cause) if cause.isdecimal() else cause: text for cause, text in options.event or []}
     read_model(options.model).calculator(
         options.output,

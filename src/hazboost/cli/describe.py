@@ -60,12 +60,7 @@ def table_facts(options: Namespace) -> dict[str, Any]:
     table = read_table(options.file)
     facts: dict[str, Any] = {
         "rows": len(table),
-        "columns": {
-            str(
-                name
-            ): f"{_kind(table[name])}, {int(table[name].nunique())} distinct, {int(table[name].isna().sum())} missing"
-            for name in table.columns
-        },
+        "columns": {str(name): _describe_column(table[name]) for name in table.columns},
     }
     if outcome_columns(options):
         facts["outcome"] = _outcome_facts(options, table)
@@ -85,6 +80,10 @@ def _outcome_facts(options: Namespace, table: Any) -> dict[str, Any]:
     if "time" in fields:
         facts["median_follow_up"] = median_follow_up(target)
     return facts
+
+
+def _describe_column(column: Any) -> str:
+    return f"{_kind(column)}, {int(column.nunique())} distinct, {int(column.isna().sum())} missing"
 
 
 def _kind(column: Any) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 
 from hazboost.cli.models import feature_table, name_unused, read_model
-from hazboost.cli.options import threads
-from hazboost.cli.outcomes import add_outcome_options, read_outcome, used_columns
+from hazboost.cli.options import add_jobs
+from hazboost.cli.outcomes import RIGHT_CENSORED, add_outcome_options, read_outcome, used_columns
 from hazboost.cli.writing import write_report
 from hazboost.prediction.evaluation import evaluate
 
@@ -17,10 +17,10 @@ def add_options(parser: ArgumentParser) -> None:
     """What to evaluate, and on whom."""
     parser.add_argument("model", help="model file")
     parser.add_argument("data", help="table with the outcome, of subjects that the model was not fitted to")
-    add_outcome_options(parser, ("time", "event", "entry"))
+    add_outcome_options(parser, RIGHT_CENSORED)
     parser.add_argument("--cause", type=int, help="cause of interest, of several; by default any event")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--jobs", type=threads, metavar="N", help="number of threads, -1 for all; by default 1")
+    add_jobs(parser)
 
 
 def run(options: Namespace) -> None:

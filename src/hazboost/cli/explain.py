@@ -8,7 +8,7 @@ from typing import Any
 
 from hazboost.cli.errors import InputError
 from hazboost.cli.models import feature_blocks, feature_table, name_unused, read_model
-from hazboost.cli.options import threads, times
+from hazboost.cli.options import add_data, add_jobs, moments
 from hazboost.cli.progress import Rows
 from hazboost.cli.tables import STANDARD
 from hazboost.cli.writing import check_table_output, write_blocks
@@ -24,19 +24,19 @@ BLOCK = 2_000
 def add_options(parser: ArgumentParser) -> None:
     """What to explain, and for whom."""
     parser.add_argument("model", help="model file")
-    parser.add_argument("data", help="table: .csv, .parquet or .feather, or - for CSV on standard input")
+    add_data(parser)
     parser.add_argument(
         "-o", "--output", metavar="TABLE", default=STANDARD, help="table of contributions; by default standard output"
     )
     parser.add_argument("--of", choices=list(FUNCTIONALS), help="prediction to explain; by default survival")
     parser.add_argument(
-        "--times", type=times, metavar="1,2,5", help="by default the time up to which risks are compared"
+        "--times", type=moments, metavar="1,2,5", help="by default the time up to which risks are compared"
     )
     parser.add_argument("--cause", type=int, help="cause of the incidence or the hazard, of several")
     parser.add_argument(
         "--importance", action="store_true", help="mean sizes of contributions, one row for each feature"
     )
-    parser.add_argument("--jobs", type=threads, metavar="N", help="number of threads, -1 for all; by default 1")
+    add_jobs(parser)
 
 
 def run(options: Namespace) -> None:

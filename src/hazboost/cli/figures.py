@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from hazboost.cli.options import count, moment, moments, names
+from hazboost.cli.options import count, names, one_time, times
 from hazboost.plots import (
     AccumulatedEffectsDisplay,
     CalibrationDisplay,
@@ -33,7 +33,7 @@ from hazboost.plots import (
 #: Settings of the options that several figures share, by the name of the option.
 OPTIONS: dict[str, dict[str, Any]] = {
     "against": {"metavar": "FEATURE", "help": "feature to draw residuals against; by default the risk"},
-    "at": {"type": moment, "metavar": "TIME", "help": "time of the prediction; by default the one of the risk"},
+    "at": {"type": one_time, "metavar": "TIME", "help": "time of the prediction; by default the one of the risk"},
     "bins": {"type": count, "metavar": "N", "help": "number of groups; by default 10"},
     "cause": {"type": int, "help": "cause, of several"},
     "feature": {"required": True, "help": "the feature"},
@@ -41,7 +41,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "most": {"type": count, "metavar": "N", "help": "number of features to show"},
     "order": {"type": names, "metavar": "A,B,C", "help": "categories of the feature, in an order that makes sense"},
     "residual": {"choices": residuals.KINDS, "help": "kind of residuals; by default cox_snell"},
-    "times": {"type": moments, "metavar": "1,2,5", "help": "times; by default most of the follow-up"},
+    "times": {"type": times, "metavar": "1,2,5", "help": "times; by default most of the follow-up"},
 }
 
 

@@ -6,8 +6,9 @@ import sys
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from hazboost.cli.options import count, errors_name, threads
-from hazboost.cli.training import OPTIONS, add_training_options, check_model_output, read_training, write_model
+from hazboost.cli.options import add_jobs, count, errors_name
+from hazboost.cli.training import OPTIONS, add_training_options, read_training, write_model
+from hazboost.cli.writing import check_file_output
 from hazboost.estimator import FPBoost
 
 ABOUT = "fit a model to a table and write it to a file"
@@ -22,12 +23,12 @@ def add_options(parser: ArgumentParser) -> None:
     )
     group.add_argument("--paper", action="store_true", help="the algorithm as published, FPBoost.paper")
     group.add_argument("--seed", type=int, default=0, help="seed of everything that is random; by default 0")
-    group.add_argument("--jobs", type=threads, metavar="N", help="number of threads, -1 for all; by default 1")
+    add_jobs(group)
 
 
 def run(options: Namespace) -> None:
     """Fit a model."""
-    check_model_output(options.output)
+    check_file_output(options.output, "a model", "model.hzb")
     data = read_training(options)
     with errors_name(OPTIONS):
         model = _estimator(options).fit(**data)

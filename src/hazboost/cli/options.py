@@ -1,14 +1,24 @@
-"""Reading options, and naming them in messages of the library."""
+"""Options that subcommands share, reading their values, and naming them in messages of the library."""
 
 from __future__ import annotations
 
 import re
-from argparse import ArgumentTypeError
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+
+
+def add_data(parser: ArgumentParser) -> None:
+    """The table of the rows."""
+    parser.add_argument("data", help="table: .csv, .parquet or .feather, or - for CSV on standard input")
+
+
+def add_jobs(parser: Any) -> None:
+    """The number of threads, as an option of a parser or of a group of one."""
+    parser.add_argument("--jobs", type=threads, metavar="N", help="number of threads, -1 for all; by default 1")
 
 
 class Moment(NamedTuple):
@@ -23,8 +33,8 @@ def names(text: str) -> list[str]:
     return [name.strip() for name in text.split(",") if name.strip()]
 
 
-def times(text: str) -> list[Moment]:
-    """Times that are separated by commas."""
+def moments(text: str) -> list[Moment]:
+    """Times that are separated by commas, as they were written and as numbers."""
     try:
         found = [Moment(one, float(one)) for one in names(text)]
     except ValueError:
@@ -34,14 +44,14 @@ def times(text: str) -> list[Moment]:
     return found
 
 
-def moments(text: str) -> list[float]:
-    """Values of times that are separated by commas."""
-    return [one.value for one in times(text)]
+def times(text: str) -> list[float]:
+    """Times that are separated by commas."""
+    return [one.value for one in moments(text)]
 
 
-def moment(text: str) -> float:
-    """The value of one time."""
-    found = moments(text)
+def one_time(text: str) -> float:
+    """One time."""
+    found = times(text)
     if len(found) > 1:
         raise ArgumentTypeError(f"must be a single time; got {text!r}.")
     return found[0]
@@ -82,6 +92,13 @@ def count(text: str) -> int:
     return int(text)
 
 
+def threads(text: str) -> int:
+    """A number of threads, or -1 for all."""
+    if text != "-1" and (not text.isdecimal() or int(text) == 0):
+        raise ArgumentTypeError(f"must be a positive whole number, or -1 for all; got {text!r}.")
+    return int(text)
+
+
 def seconds(text: str) -> float:
     """A positive number of seconds."""
     try:
@@ -115,10 +132,3 @@ def errors_name(options: Mapping[str, str]) -> Iterator[None]:
     except ValueError as error:
         error.args = (name_options(str(error), options),)
         raise
-
-
-def threads(text: str) -> int:
-    """A number of threads, or -1 for all."""
-    if text != "-1" and (not text.isdecimal() or int(text) == 0):
-        raise ArgumentTypeError(f"must be a positive whole number, or -1 for all; got {text!r}.")
-    return int(text)

@@ -34,6 +34,8 @@ COLUMNS = {
     "lower": "last time without the event (interval censoring)",
     "upper": "first time with the event; empty or inf if there was none",
 }
+#: Columns of outcomes that have one exact or right-censored time for each subject.
+RIGHT_CENSORED = ("time", "event", "entry")
 #: Ends of intervals, of which one may be unknown.
 MAY_BE_MISSING = ("lower", "upper")
 #: Words for events and for censoring.

@@ -11,8 +11,8 @@ from typing import Any
 from hazboost.cli.errors import InputError
 from hazboost.cli.figures import FIGURES, OPTIONS, Figure
 from hazboost.cli.models import feature_table, name_unused, read_model
-from hazboost.cli.options import count, errors_name, inches, one_row, rows, threads
-from hazboost.cli.outcomes import add_outcome_options, outcome_columns, read_outcome, used_columns
+from hazboost.cli.options import add_data, add_jobs, count, errors_name, inches, one_row, rows
+from hazboost.cli.outcomes import RIGHT_CENSORED, add_outcome_options, outcome_columns, read_outcome, used_columns
 from hazboost.cli.packages import require
 from hazboost.cli.tables import read_table, require_columns
 from hazboost.cli.writing import check_output, check_table_output, write_blocks
@@ -24,7 +24,6 @@ ABOUT = "draw a figure of a model"
 #: Kinds of files by the end of the name, and what they say of themselves: no dates, so that the same figure is always
 #: the same file.
 FORMATS: dict[str, dict[str, Any]] = {"png": {}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
-OUTCOME = ("time", "event", "entry")
 
 
 def add_options(parser: ArgumentParser) -> None:
@@ -39,7 +38,7 @@ def add_options(parser: ArgumentParser) -> None:
 def _add_own_options(parser: ArgumentParser, figure: Figure) -> None:
     parser.add_argument("model", help="model file")
     if figure.rows != "none":
-        parser.add_argument("data", help="table: .csv, .parquet or .feather, or - for CSV on standard input")
+        add_data(parser)
     parser.add_argument("-o", "--output", required=True, metavar="FIGURE", help="file: .png, .svg or .pdf")
     if figure.rows == "one":
         parser.add_argument("--row", type=one_row, metavar="N", default="0", help="row of the subject; by default 0")
@@ -51,7 +50,7 @@ def _add_own_options(parser: ArgumentParser, figure: Figure) -> None:
     for name in figure.options.values():
         parser.add_argument(f"--{name}", **OPTIONS[name])
     if figure.outcome != "none":
-        add_outcome_options(parser, OUTCOME)
+        add_outcome_options(parser, RIGHT_CENSORED)
     if figure.training:
         parser.add_argument("--train", metavar="TABLE", help="training data, for censoring; by default the data")
     group = parser.add_argument_group("file")
@@ -59,7 +58,7 @@ def _add_own_options(parser: ArgumentParser, figure: Figure) -> None:
     group.add_argument("--dpi", type=count, metavar="N", default=200, help="dots per inch of .png; by default 200")
     group.add_argument("--dark", action="store_true", help="light on dark")
     group.add_argument("--table", metavar="FILE", help="write the numbers too: .csv, .parquet or .feather")
-    parser.add_argument("--jobs", type=threads, metavar="N", help="number of threads, -1 for all; by default 1")
+    add_jobs(parser)
 
 
 def run(options: Namespace) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from hazboost.cli.errors import InputError
 from hazboost.cli.models import feature_blocks, name_unused, read_model
-from hazboost.cli.options import Moment, names, threads, times
+from hazboost.cli.options import Moment, add_data, add_jobs, moments, names
 from hazboost.cli.progress import Rows
 from hazboost.cli.tables import STANDARD, kind_of, require_columns
 from hazboost.cli.writing import check_table_output, write_blocks
@@ -25,7 +25,7 @@ Columns = dict[str, Any]
 def add_options(parser: ArgumentParser) -> None:
     """What to predict, and for whom."""
     parser.add_argument("model", help="model file")
-    parser.add_argument("data", help="table: .csv, .parquet or .feather, or - for CSV on standard input")
+    add_data(parser)
     parser.add_argument(
         "-o",
         "--output",
@@ -34,10 +34,12 @@ def add_options(parser: ArgumentParser) -> None:
         help="table of predictions; by default CSV on standard output",
     )
     parser.add_argument("--what", choices=list(KINDS), default="risk", help="by default the risk")
-    parser.add_argument("--times", type=times, metavar="1,2,5", default=[], help="times of survival, incidence or rmst")
+    parser.add_argument(
+        "--times", type=moments, metavar="1,2,5", default=[], help="times of survival, incidence or rmst"
+    )
     parser.add_argument("--cause", type=int, help="cause of the risk or the incidence, of several")
     parser.add_argument("--keep", type=names, metavar="A,B", default=[], help="columns of the table to put first")
-    parser.add_argument("--jobs", type=threads, metavar="N", help="number of threads, -1 for all; by default 1")
+    add_jobs(parser)
 
 
 def run(options: Namespace) -> None:

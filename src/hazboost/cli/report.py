@@ -5,12 +5,11 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from typing import Any
 
-from hazboost.cli.errors import InputError
 from hazboost.cli.models import feature_table, name_unused, read_model
-from hazboost.cli.options import threads
-from hazboost.cli.outcomes import add_outcome_options, read_outcome, used_columns
-from hazboost.cli.tables import STANDARD, require_columns
-from hazboost.cli.writing import check_output
+from hazboost.cli.options import add_jobs
+from hazboost.cli.outcomes import RIGHT_CENSORED, add_outcome_options, read_outcome, used_columns
+from hazboost.cli.tables import require_columns
+from hazboost.cli.writing import check_file_output
 
 ABOUT = "write a page about a model for whoever must decide whether to trust it"
 
@@ -26,17 +25,13 @@ def add_options(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--title", help="title of the page")
     parser.add_argument("--no-examples", action="store_true", help="show no rows of the data as examples")
-    add_outcome_options(parser, ("time", "event", "entry"))
-    parser.add_argument("--jobs", type=threads, metavar="N", help="number of threads, -1 for all; by default 1")
+    add_outcome_options(parser, RIGHT_CENSORED)
+    add_jobs(parser)
 
 
 def run(options: Namespace) -> None:
     """Write the page."""
-    if options.output == STANDARD:
-        raise InputError(
-            "-o must be the name of a file, such as report.html; a page is not written to standard output."
-        )
-    check_output(options.output)
+    check_file_output(options.output, "a page", "report.html")
     model = read_model(options.model, options.jobs)
     table, X = feature_table(model, options.data)
     y = read_outcome(options.data, table, options)

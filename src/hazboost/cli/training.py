@@ -7,11 +7,10 @@ from argparse import ArgumentParser, Namespace
 from typing import Any
 
 from hazboost.cli.errors import InputError
-from hazboost.cli.options import names
+from hazboost.cli.options import add_data, names
 from hazboost.cli.outcomes import add_outcome_options, outcome_columns, read_outcome
-from hazboost.cli.tables import STANDARD, read_table, require_columns
+from hazboost.cli.tables import read_table, require_columns
 from hazboost.cli.values import as_categories, read_numbers
-from hazboost.cli.writing import check_output
 from hazboost.estimator import FPBoost
 
 #: Options by the name of the argument of the library that they are.
@@ -22,7 +21,7 @@ UNNAMED = "Unnamed: "
 
 def add_training_options(parser: ArgumentParser) -> None:
     """What to fit to, and where to write the model."""
-    parser.add_argument("data", help="table: .csv, .parquet or .feather, or - for CSV on standard input")
+    add_data(parser)
     parser.add_argument("-o", "--output", required=True, metavar="MODEL", help="model file, usually .hzb")
     add_outcome_options(parser)
     group = parser.add_argument_group("features")
@@ -31,13 +30,6 @@ def add_training_options(parser: ArgumentParser) -> None:
     either.add_argument("--drop", type=names, metavar="A,B", default=[], help="columns not to use")
     group.add_argument("--weight", metavar="COLUMN", help="weights of the rows")
     group.add_argument("--groups", metavar="COLUMN", help="rows that belong together, such as those of a hospital")
-
-
-def check_model_output(path: str) -> None:
-    """Refuse a place where no model can be written, before any work is done."""
-    if path == STANDARD:
-        raise InputError("-o must be the name of a file; a model is not written to standard output.")
-    check_output(path)
 
 
 def read_training(options: Namespace) -> dict[str, Any]:

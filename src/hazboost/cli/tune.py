@@ -8,8 +8,8 @@ from typing import Any
 
 from hazboost.cli.options import count, errors_name, seconds, threads
 from hazboost.cli.packages import require
-from hazboost.cli.training import OPTIONS, add_training_options, check_model_output, read_training, write_model
-from hazboost.cli.writing import check_output, check_table_output, write_blocks, write_report
+from hazboost.cli.training import OPTIONS, add_training_options, read_training, write_model
+from hazboost.cli.writing import check_file_output, check_output, check_table_output, write_blocks, write_report
 from hazboost.tuning import TuningResult, tune
 from hazboost.tuning.scores import METRICS
 from hazboost.tuning.spaces import SPACES
@@ -49,7 +49,7 @@ def add_options(parser: ArgumentParser) -> None:
 def run(options: Namespace) -> None:
     """Search."""
     require("optuna", "tune")
-    check_model_output(options.output)
+    check_file_output(options.output, "a model", "model.hzb")
     if options.table is not None:
         check_table_output(options.table)
     if options.storage is not None and "://" not in options.storage:

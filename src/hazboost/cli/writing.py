@@ -25,8 +25,15 @@ def check_output(path: str) -> None:
         raise InputError(f"{path}: this is not a file; give the name of one, or - for standard output.")
 
 
+def check_file_output(path: str, what: str, example: str) -> None:
+    """Refuse standard output, too, for what is only written to files, such as a model."""
+    if path == STANDARD:
+        raise InputError(f"-o must be the name of a file, such as {example}; {what} is not written to standard output.")
+    check_output(path)
+
+
 def check_table_output(path: str) -> None:
-    """The same for a table, whose kind is known by the end of its name."""
+    """Refuse a place where no table can be written; its kind is known by the end of its name."""
     check_output(path)
     if path.lower().endswith(".gz"):
         raise InputError(f"{path}: tables are not compressed here; use .csv, .parquet or .feather.")
