@@ -18,11 +18,10 @@ from hazboost.data.reading import as_groups, as_target, check_rows
 from hazboost.data.sample import Sample
 from hazboost.data.summary import Summary
 from hazboost.data.target import Target, followed
-from hazboost.utils.arrays import Indices
+from hazboost.utils.arrays import Hashes, Indices
 
 P = ParamSpec("P")
 T = TypeVar("T")
-Hashes = npt.NDArray[np.uint64]
 
 
 def of_partition(function: Callable[P, T]) -> Callable[P, T]:

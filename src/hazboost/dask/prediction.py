@@ -17,7 +17,7 @@ from dask import delayed
 
 from hazboost.dask.partitions import Collection, is_collection, row_counts, split_features, split_like
 from hazboost.dask.parts import of_partition
-from hazboost.data.observations import check_id, hash_labels
+from hazboost.data.observations import check_id, find_divided, hash_labels
 from hazboost.estimator import FPBoost
 from hazboost.utils.describe import describe
 
@@ -109,8 +109,7 @@ def _hashes(labels: Any) -> Any:
 
 def _refuse_divided(ids: Sequence[Any]) -> None:
     """Refuse subjects with rows in several partitions, whose paths would be cut."""
-    found = np.concatenate(ids)
-    if len(np.unique(found)) < len(found):
+    if find_divided(ids) is not None:
         raise ValueError(
             "id: some subjects have rows in several partitions; all rows of a subject must lie in one. Shuffle the "
             "whole table by its id first: data.shuffle('id'), or data.set_index('id')."

@@ -28,6 +28,7 @@ from hazboost.dask.placing import choose_workers
 from hazboost.dask.raw import Raw
 from hazboost.data.features import Schema, join_categories
 from hazboost.data.folds import divide_units, split_units
+from hazboost.data.observations import find_divided
 from hazboost.data.reading import SMALLEST_WEIGHT
 from hazboost.data.sample import Sample, join, subjects_to_draw
 from hazboost.data.summary import Summary, combine
@@ -217,16 +218,12 @@ def _refuse_divided(client: Client, outlines: Sequence[Outline], y: Sequence[Any
     """Refuse subjects with rows in several partitions, which the workers would take for several subjects."""
     if any(one.ids is None for one in outlines):
         return
-    ids = np.concatenate([one.ids for one in outlines if one.ids is not None])
-    place = np.repeat(np.arange(len(outlines)), [len(one.kind) for one in outlines])
-    order = np.argsort(ids, kind="stable")
-    twice = np.flatnonzero(np.diff(ids[order]) == 0)
-    if len(twice):
-        one, other = place[order[twice[0]]], place[order[twice[0] + 1]]
-        label = client.submit(find_label, y[one], int(ids[order[twice[0]]]), pure=False).result()
+    found = find_divided([one.ids for one in outlines if one.ids is not None])
+    if found is not None:
+        label = client.submit(find_label, y[found.one], found.label, pure=False).result()
         raise ValueError(
-            f"y: the rows of id {label} lie in the partitions {numbers[one]} and {numbers[other]}; all rows of a "
-            "subject must lie in one. Shuffle the whole table by its id before it is divided into X and y: "
+            f"y: the rows of id {label} lie in the partitions {numbers[found.one]} and {numbers[found.other]}; all "
+            "rows of a subject must lie in one. Shuffle the whole table by its id before it is divided into X and y: "
             "data.shuffle('id'), or data.set_index('id')."
         )
 

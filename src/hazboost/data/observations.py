@@ -15,16 +15,16 @@ Two fields or columns with other names are an event and a time; `hazboost.data.p
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from hazboost.data.frames import column_names, is_table, refuse_repeated_names, to_computer
 from hazboost.data.pairs import EVENT_FIRST, order_pair
-from hazboost.utils.arrays import Array, Indices, Mask, as_numbers, as_plain
+from hazboost.utils.arrays import Array, Hashes, Indices, Mask, as_numbers, as_plain
 from hazboost.utils.describe import and_more, describe, examples
 from hazboost.utils.devices import to_host
 
@@ -228,7 +228,7 @@ def check_id(identity: Any, name: str, noun: str = "id") -> npt.NDArray[Any]:
     return values.astype(str) if values.dtype.kind == "O" else values
 
 
-def hash_labels(labels: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+def hash_labels(labels: npt.NDArray[Any]) -> Hashes:
     """A 64-bit hash of the text of each label: the same label has the same hash in every part of large data.
 
     A whole number is the same label whether it is stored as an integer or not.
@@ -242,6 +242,32 @@ def hash_labels(labels: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
     texts = (str(int(one) if isinstance(one, float) and one.is_integer() else one) for one in distinct.tolist())
     digests = b"".join(blake2b(text.encode(), digest_size=8).digest() for text in texts)
     return np.frombuffer(digests, dtype=np.uint64)[place.ravel()]
+
+
+class Divided(NamedTuple):
+    """A label that two parts of large data have: the numbers of the parts, and its hash."""
+
+    one: int
+    other: int
+    label: int
+
+
+def find_divided(parts: Sequence[Hashes]) -> Divided | None:
+    """The first label, by its hash, that two parts have, each of which lists its own labels once; None without any.
+
+    Examples
+    --------
+    >>> find_divided([np.array([7, 3], dtype=np.uint64), np.array([5, 7], dtype=np.uint64)])
+    Divided(one=0, other=1, label=7)
+    """
+    part = np.repeat(np.arange(len(parts)), [len(hashes) for hashes in parts])
+    label = np.concatenate(parts)
+    order = np.argsort(label, kind="stable")
+    again = np.flatnonzero(label[order][1:] == label[order][:-1])
+    if not len(again):
+        return None
+    first, second = order[again[0]], order[again[0] + 1]
+    return Divided(int(part[first]), int(part[second]), int(label[first]))
 
 
 def _is_missing(value: Any) -> bool:

@@ -14,6 +14,7 @@ from hazboost.utils.devices import to_host
 Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 Indices = npt.NDArray[np.intp]
+Hashes = npt.NDArray[np.uint64]
 
 DATES = "dates or durations"
 #: What NumPy would convert to numbers without an error, by the kind of an array's dtype and by the type of an object.

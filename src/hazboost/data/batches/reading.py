@@ -12,18 +12,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from hazboost.data.alignment import check_alignment
 from hazboost.data.batches.features import FeatureBatches
 from hazboost.data.batches.source import Batch, Batches, in_batch
 from hazboost.data.features import Schema, highest_values, join_categories, learn_schema, readable
 from hazboost.data.names import learn_columns
-from hazboost.data.observations import check_id, find_columns, hash_labels
+from hazboost.data.observations import check_id, find_columns, find_divided, hash_labels
 from hazboost.data.reading import as_target, check_rows, warn_of_codes_of_r
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target, join_targets
-from hazboost.utils.arrays import Array
+from hazboost.utils.arrays import Array, Hashes
 from hazboost.utils.describe import and_more
 
 
@@ -34,7 +33,7 @@ class _Read(NamedTuple):
     target: Target
     weighted: bool
     highest: Array
-    subjects: npt.NDArray[np.uint64]
+    subjects: Hashes
 
 
 def read_batches(
@@ -95,7 +94,7 @@ def _read_batch(batch: Batch, X: Any) -> _Read:
     return _Read(schema, target, batch.sample_weight is not None, highest, _subjects(batch.y))
 
 
-def _subjects(y: Any) -> npt.NDArray[np.uint64]:
+def _subjects(y: Any) -> Hashes:
     """A number for each id in a batch, which is the same for the same id in another one; none without ids."""
     columns = {} if isinstance(y, Target) else find_columns(y, "y")[1]
     return np.unique(hash_labels(check_id(columns["id"], "y"))) if "id" in columns else np.empty(0, dtype=np.uint64)
@@ -130,15 +129,11 @@ def _describe_columns(schema: Schema) -> str:
     return f"the columns {and_more(schema.names[:5], len(schema.names))}"
 
 
-def _refuse_divided_subjects(subjects: Sequence[npt.NDArray[np.uint64]]) -> None:
+def _refuse_divided_subjects(subjects: Sequence[Hashes]) -> None:
     """Refuse a subject with rows in two batches, which would count as two."""
-    batch = np.repeat(np.arange(len(subjects)), [len(one) for one in subjects])
-    subject = np.concatenate(subjects)
-    order = np.argsort(subject, kind="stable")
-    again = np.flatnonzero(subject[order][1:] == subject[order][:-1])
-    if len(again):
-        one, other = batch[order[again[0]]], batch[order[again[0] + 1]]
+    found = find_divided(subjects)
+    if found is not None:
         raise ValueError(
-            f"batches: batches {one} and {other} have rows of the same id; all rows of a subject must be in one "
-            "batch. Sort the rows by id, and cut them between subjects."
+            f"batches: batches {found.one} and {found.other} have rows of the same id; all rows of a subject must be "
+            "in one batch. Sort the rows by id, and cut them between subjects."
         )
