@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -54,11 +54,6 @@ class Summary:
         """Number of features."""
         return len(self.highest)
 
-    @property
-    def n_causes(self) -> int:
-        """The largest cause; one where there are only intervals, whose causes are unknown."""
-        return max(len(self.events), 1)
-
     def events_by_cause(self, n_causes: int) -> Array:
         """Weighted number of events of each cause; those in intervals are divided like the events of known cause.
 
@@ -71,12 +66,6 @@ class Summary:
     def event_quantile(self, share: float) -> float:
         """Time by which this share of the events has happened; the longest if that is 0."""
         return weighted_quantile(self.event_times, self.event_weights, share) or self.longest
-
-    def with_mean_weight_one(self) -> Summary:
-        """The summary of the same rows with weights relative to their mean over subjects."""
-        mean = self.mass / self.n_subjects
-        weighted = ("mass", "exposure", "events", "interval_mass", "event_weights")
-        return replace(self, **{name: getattr(self, name) / mean for name in weighted})
 
 
 def summarise(target: Target, highest: Array) -> Summary:
