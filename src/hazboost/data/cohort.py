@@ -55,7 +55,7 @@ class FeatureTable(Sequence[Feature]):
     sizes : array of int of shape (features,)
         Number of values that are listed for each feature.
     values, counts : arrays
-        Values and how often there are, of one feature after the other.
+        Values and how often each occurs, of one feature after the other.
     """
 
     missing: Array
@@ -140,7 +140,7 @@ def describe_features(encoded: Any, categories: Mapping[int, Sized]) -> FeatureT
 
 
 def _count(column: Array, categories: Sized | None, distinct: int) -> tuple[Array, Indices]:
-    """Values and how often there are: of all categories, and of numbers if these are few."""
+    """Values and how often each occurs: of all categories, and of numbers if these are few."""
     if categories is not None:
         codes = np.arange(len(categories), dtype=np.float64)
         return codes, np.bincount(column.astype(np.intp), minlength=len(codes))

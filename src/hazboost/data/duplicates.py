@@ -14,10 +14,8 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix, issparse
 
 from hazboost.data.target import Target, number_by_appearance
-from hazboost.utils.arrays import Array, Indices
+from hazboost.utils.arrays import Array, Hashes, Indices
 from hazboost.utils.devices import beside, is_on_device, to_host
-
-Hashes = npt.NDArray[np.uint64]
 
 #: There are copies where subjects with the same features agree in their outcomes by this share more than by chance. On
 #: the 58 sets of the accuracy study it is at most 0.1 (0.4 in one that has copies), and 0.17 to 1 in their bootstrap
@@ -56,12 +54,13 @@ def copies(X: Any, target: Target) -> Indices | None:
     )
     if (np.diff(np.sort(both)) > 0).all():  # no two subjects are the same
         return None
-    number, (n_same, n_features, n_outcome) = number_by_appearance(both), map(_multiplicity, (both, features, outcomes))
+    n_same, n_features, n_outcome = map(_multiplicity, (both, features, outcomes))
     frequency = (n_outcome - 1) / max(len(both) - 1, 1)
     if _agreement(n_same, n_features, frequency) <= AGREEMENT:
         return None
     by_chance = (n_features - 1) * frequency
     copied = (n_same > 1) & ((n_same == n_features) | (n_same - 1 > MORE_THAN_CHANCE * by_chance))
+    number = number_by_appearance(both)
     # Subjects that are no copies keep a number of their own.
     return number_by_appearance(np.where(copied, number, len(number) + np.arange(len(number))))[subject]
 
@@ -83,12 +82,12 @@ def row_hashes(X: Any, salt: int = 0) -> Hashes:
     Comparing hashes needs eight bytes a row, where a set of the rows themselves would need gigabytes for a million.
     Two different rows among a million have the same hash with a probability of about 1e-8.
     """
-    stored = csr_matrix(X) if issparse(X) else None
     if is_on_device(X):
         parts = (_mix(_bits(X[:, i]) + beside(_salts(np.array([i]), salt), X)) for i in range(X.shape[1]))
         return np.asarray(to_host(sum(parts)), dtype=np.uint64)
     hashes = np.zeros(X.shape[0], dtype=np.uint64)
-    if stored is not None:
+    if issparse(X):
+        stored = csr_matrix(X)
         entries = _mix(_bits(stored.data) + _salts(stored.indices, salt))
         np.add.at(hashes, np.repeat(np.arange(X.shape[0]), np.diff(stored.indptr)), entries)
         return hashes

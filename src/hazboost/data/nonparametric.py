@@ -16,11 +16,11 @@ from hazboost.utils.arrays import Array, Indices, Mask
 
 #: Digits of the longest time to which times since entry are rounded, and the most decimals that can be asked for.
 DIGITS, MOST_DECIMALS = 12, 300
-#: Times in increasing order, and the value of a function of time at each of them and until the next.
+#: A step function: times in increasing order, and its value at each of them and until the next.
 Steps = tuple[Array, Array]
 
 
-def kaplan_meier(target: Target) -> tuple[Array, Array]:
+def kaplan_meier(target: Target) -> Steps:
     r"""Estimate the survival function of the whole group (Kaplan and Meier, 1958).
 
     .. math:: S(t) = \prod_{t_i \le t} \left(1 - \frac{d_i}{n_i}\right)
@@ -42,7 +42,7 @@ def kaplan_meier(target: Target) -> tuple[Array, Array]:
     return exits.time[happened], _product(events[happened], exits.at_risk[happened])
 
 
-def censoring_distribution(target: Target) -> tuple[Array, Array]:
+def censoring_distribution(target: Target) -> Steps:
     r"""Estimate the probability of not being censored, the Kaplan-Meier estimate of the censoring time.
 
     .. math:: G(t) = \prod_{t_i \le t} \left(1 - \frac{c_i}{n_i - d_i}\right)
@@ -64,7 +64,7 @@ def censoring_distribution(target: Target) -> tuple[Array, Array]:
     return exits.time[happened], _product(censored[happened], staying[happened])
 
 
-def follow_up_distribution(target: Target) -> tuple[Array, Array]:
+def follow_up_distribution(target: Target) -> Steps:
     """Estimate the share of subjects still under observation so long after their entry, if there were no events.
 
     The reverse Kaplan-Meier estimate of Schemper and Smith (1996), "A note on quantifying follow-up in studies of
@@ -104,7 +104,7 @@ def median_follow_up(target: Target) -> float:
     return float(time[reached[0]]) if len(reached) else np.nan
 
 
-def aalen_johansen(target: Target, cause: int) -> tuple[Array, Array]:
+def aalen_johansen(target: Target, cause: int) -> Steps:
     r"""Estimate the cumulative incidence of one cause with competing risks (Aalen and Johansen, 1978).
 
     .. math:: F_c(t) = \sum_{t_i \le t} S(t_i-) \frac{d_{ci}}{n_i}
@@ -139,7 +139,7 @@ def start_of_risk(target: Target) -> Array:
     return np.where(target.entry > 0.0, target.entry, -np.inf)
 
 
-def evaluate_steps(steps: tuple[Array, Array], times: Array, *, start: float, before: bool = False) -> Array:
+def evaluate_steps(steps: Steps, times: Array, *, start: float, before: bool = False) -> Array:
     """Value of a right-continuous step function at any times, or just before them; ``start`` before the first step."""
     position = np.searchsorted(steps[0], times, side="left" if before else "right")
     values: Array = np.concatenate([[start], steps[1]])[position]

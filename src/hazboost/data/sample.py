@@ -146,7 +146,7 @@ class Sample:
         return np.bincount(number_by_appearance(self.group[first]), weights=values).astype(np.float64)
 
     def with_copies_together(self, least: int) -> Sample:
-        """Copies of a subject as one group, unless that leaves fewer than ``least`` groups, or as many with an event.
+        """Copies of a subject as one group, unless fewer than ``least`` groups, or groups with an event, would be left.
 
         Groups that the user has given stay as they are.
         """

@@ -216,7 +216,7 @@ class Target:
             return self
         if smallest is None:
             times = np.concatenate([self.lower, self.upper, self.entry])
-            # Of a small validation part all times may be 0; half the unit, the longest follow-up, is as good as any.
+            # Of a small validation part all times may be 0; half the unit of time is as good as any.
             smallest = float(times[times > 0.0].min(initial=1.0))
         moved = np.where(at_zero, 0.5 * smallest, self.lower)
         return self._changed(lower=moved, upper=np.where(self.event, moved, self.upper))

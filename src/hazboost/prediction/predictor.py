@@ -15,7 +15,7 @@ from hazboost.data.cohort import Cohort
 from hazboost.data.features import readable
 from hazboost.data.names import match_columns
 from hazboost.data.observations import check_id, check_lengths, check_time, refuse_overlaps, refuse_unordered
-from hazboost.data.reading import as_target
+from hazboost.data.reading import as_target, check_rows
 from hazboost.data.target import Target, number_by_appearance
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.mixture import log_time
@@ -328,8 +328,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
     def _concordance(self, predicted: Array, y: Any, cause: int | None, sample_weight: Any) -> float:
         """Concordance index of what `predict` has returned."""
         target = as_target(y, sample_weight, causes_known=len(self.causes_) > 1)
-        if len(predicted) != len(target):
-            raise ValueError(f"X has {len(predicted)} rows and y has {len(target)}; both need one for each subject.")
+        check_rows(len(predicted), target)
         return concordance_index(target, log_risk(predicted, cause), cause=cause)
 
     def _survival_at_own_times(self, X: Any, target: Target) -> Array:

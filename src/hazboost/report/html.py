@@ -15,9 +15,6 @@ class Html(str):
     __slots__ = ()
 
 
-Content = str | Iterable[str]
-
-
 def tag(name: str, *children: str, **attributes: str | None) -> Html:
     """An element; children that are no `Html` are escaped, and so are attributes, of which None are left out.
 

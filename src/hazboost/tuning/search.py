@@ -18,7 +18,7 @@ from sklearn.utils import _safe_indexing, check_random_state
 from hazboost.data.alignment import check_alignment
 from hazboost.data.features import learn_schema, readable
 from hazboost.data.folds import split_folds
-from hazboost.data.reading import as_groups, as_target, check_informative
+from hazboost.data.reading import as_groups, as_target, check_informative, check_rows
 from hazboost.data.target import Target
 from hazboost.estimator import FPBoost
 from hazboost.training.advice import advise_on_ties
@@ -176,8 +176,7 @@ def tune(
 def read_data(X: Any, y: Any, sample_weight: Any, *, causes_known: bool) -> tuple[Any, Target]:
     """Check what can be checked before a fit; return features and target."""
     X, target = readable(X), as_target(y, sample_weight, causes_known=causes_known)
-    if X.shape[0] != len(target):
-        raise ValueError(f"X has {X.shape[0]} rows and y has {len(target)}; both need one for each subject.")
+    check_rows(X.shape[0], target)
     check_informative(target)
     advise_on_ties(target)
     return X, target.without_events_at_zero()
