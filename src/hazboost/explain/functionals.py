@@ -66,8 +66,7 @@ class CumulativeHazard(Functional):
 
     def value(self, distribution: Distribution) -> Array:
         """``H(t)``."""
-        which = distribution if self.cause is None else distribution.of_cause(self.cause)
-        return which.cumulative_hazard(self.times)
+        return distribution.of_cause(self.cause).cumulative_hazard(self.times)
 
     def slopes(self, mixture: Mixture, scores: Array) -> Array:
         """``dH(t)``."""

@@ -99,12 +99,10 @@ class Distribution:
         return len(self.scores)
 
     def __getitem__(self, rows: Any) -> Distribution:
-        known = (
-            {}
-            if self.alive_at is None or self.past is None
-            else {"alive_at": self.alive_at[rows], "past": self.past[rows]}
-        )
-        return replace(self, scores=self.scores[rows], **known)
+        part = replace(self, scores=self.scores[rows])
+        if self.alive_at is None or self.past is None:
+            return part
+        return replace(part, alive_at=self.alive_at[rows], past=self.past[rows])
 
     def on_host(self) -> Distribution:
         """The same in the memory of the computer, where everything can be computed."""
@@ -117,8 +115,10 @@ class Distribution:
         """
         return replace(self, alive_at=times, past=replace(self, past=None).cumulative_hazard(times[:, None])[:, 0])
 
-    def of_cause(self, cause: int) -> Distribution:
-        """Distribution with the hazard of one cause (1, 2, ...) only, as if there were no competing causes."""
+    def of_cause(self, cause: int | None) -> Distribution:
+        """Distribution with the hazard of one cause (1, 2, ...) only, as if there were no others; itself for None."""
+        if cause is None:
+            return self
         scores = self.mixture.by_cause(self.scores.T)[cause - 1].T
         alone = Distribution(self.mixture.one_cause, scores, self.unit, n_threads=self.n_threads)
         # Being event-free at a time excludes events of this cause too, but the cumulative hazard until then differs.
@@ -137,9 +137,7 @@ class Distribution:
 
         The hazard may be infinite at t = 0; the value returned there is that at a time of about 1e-300.
         """
-        return self._at_times(
-            lambda block, at: (block if cause is None else block.of_cause(cause))._hazard_at(at), times
-        )
+        return self._at_times(lambda block, at: block.of_cause(cause)._hazard_at(at), times)
 
     def cumulative_incidence(self, times: Array, cause: int) -> Array:
         r"""Probability of an event of one cause by t, :math:`\int_0^t h_c(s) S(s) ds`, of the shape of `survival`.

@@ -46,6 +46,8 @@ from hazboost.utils.devices import beside
 
 #: Stands in for time zero, whose logarithm does not exist.
 SMALLEST_TIME = 1e-300
+#: exp() of more would not be a double.
+LARGEST_EXPONENT = 700.0
 
 
 def log_time(time: Array) -> Array:
@@ -226,7 +228,7 @@ class Mixture:
 
     @cached_property
     def first_weight_score(self) -> int:
-        """Number of parameter scores, and so the column of the first weight."""
+        """Number of parameter scores, and so the position of the first score of a weight."""
         return sum(block.count * len(block.head.parameters) for block in self.blocks)
 
     @cached_property
@@ -387,10 +389,6 @@ class HazardSum(NamedTuple):
     def hazard(self) -> Array:
         """The hazard, clipped at zero."""
         return np.exp(np.minimum(self.log_total, LARGEST_EXPONENT)) * np.maximum(self.balance, 0.0)
-
-
-#: exp() of more would not be a double.
-LARGEST_EXPONENT = 700.0
 
 
 def sum_hazards(weight: Array, log_hazard: Array) -> HazardSum:

@@ -105,8 +105,7 @@ class ResidualsDisplay(Display):
         target, chosen = read_outcome(y), check_cause(model, cause)
         distribution = model._distribution(X).on_host()
         check_one_outcome_each(target, len(distribution))
-        given_entry = distribution.given_alive_at(target.entry)
-        of_interest = given_entry if chosen is None else given_entry.of_cause(chosen)
+        of_interest = distribution.given_alive_at(target.entry).of_cause(chosen)
         hazard = of_interest.cumulative_hazard(target.lower[:, None])[:, 0]
         values = getattr(residuals(target, hazard, cause=chosen), kind)
         event = event_of_interest(target, chosen)

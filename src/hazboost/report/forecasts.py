@@ -13,6 +13,8 @@ from hazboost.utils.arrays import Array
 
 #: Survival is not taken to be smaller where it divides.
 SMALLEST = 1e-12
+#: Times at which cumulative incidences of Cox regressions are added up.
+STEPS = 200
 
 
 @dataclass(frozen=True)
@@ -55,16 +57,14 @@ def make_forecasts(evidence: Evidence, cause: int | None) -> list[Forecast]:
 def _of_model(evidence: Evidence, cause: int | None) -> Forecast:
     target, moment = evidence.judged.target, np.array([evidence.moment])
     whole, late = evidence.distribution, evidence.after_entry
-    own = late if cause is None else late.of_cause(cause)
-    level = whole if cause is None else whole.of_cause(cause)
     if cause is None:
         risk, probability, at_moment = evidence.risk, late.survival(evidence.grid), whole.survival(moment)
     else:
         risk = whole.lost_time(evidence.model.model_.horizon, cause)
         probability = late.cumulative_incidence(evidence.grid, cause)
         at_moment = whole.cumulative_incidence(moment, cause)
-    log_level = np.log(np.maximum(level.cumulative_hazard(moment)[:, 0], SMALLEST))
-    expected = own.cumulative_hazard(target.lower[:, None])[:, 0]
+    log_level = np.log(np.maximum(whole.of_cause(cause).cumulative_hazard(moment)[:, 0], SMALLEST))
+    expected = late.of_cause(cause).cumulative_hazard(target.lower[:, None])[:, 0]
     return Forecast("FPBoost", risk, probability, at_moment[:, 0], expected, log_level)
 
 
@@ -120,10 +120,6 @@ def _of_cox(evidence: Evidence, fitted: dict[int, Cox], cause: int | None) -> Fo
     gained = (_at(incidence, np.broadcast_to(evidence.grid, (len(judged), len(evidence.grid)))) - at_entry) / alive
     at_moment = _at(incidence, np.broadcast_to(moment, (len(judged), 1)))[:, 0]
     return Forecast("Cox", at_moment, np.clip(gained, 0.0, 1.0), at_moment, expected, log_level)
-
-
-#: Times at which cumulative incidences of Cox regressions are added up.
-STEPS = 200
 
 
 def _incidence(fitted: dict[int, Cox], ratios: dict[int, Array], cause: int) -> tuple[Array, Array]:

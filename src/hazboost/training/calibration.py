@@ -62,8 +62,7 @@ def count_events(
     """
     interval = target.interval
     times = np.column_stack([target.entry, target.lower, np.where(interval, target.upper, target.lower)])
-    alone = distribution if cause is None else distribution.of_cause(cause)
-    passed, inside = np.diff(alone.cumulative_hazard(times)).T
+    passed, inside = np.diff(distribution.of_cause(cause).cumulative_hazard(times)).T
     observed = target.event if cause is None else target.cause == cause
     if interval.any():
         total = inside if cause is None else np.diff(distribution.cumulative_hazard(times[:, 1:]))[:, 0]
