@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -24,7 +24,7 @@ from hazboost.utils.whole_numbers import is_whole_number
 #: Predicted functions of time, of (distribution, times, cause).
 CURVES: dict[str, Callable[[Distribution, Array, int | None], Array]] = {
     "survival": lambda distribution, times, _: distribution.survival(times),
-    "cumulative_hazard": lambda distribution, times, cause: _of_cause(distribution, cause).cumulative_hazard(times),
+    "cumulative_hazard": lambda distribution, times, cause: distribution.of_cause(cause).cumulative_hazard(times),
     "hazard": lambda distribution, times, cause: distribution.hazard(times, cause),
     "cumulative_incidence": lambda distribution, times, cause: distribution.cumulative_incidence(times, cause or 1),
     "rmst": lambda distribution, times, _: np.column_stack([distribution.restricted_mean(tau) for tau in times]),
@@ -106,8 +106,8 @@ def partial_dependence(
     axes = [grid_values(model, encoded, feature, grid, alone=len(chosen) == 1) for feature in chosen]
     evaluate, points = measure_of(model, of, times, cause)
     predicted = []
-    for distribution in _distributions(model, encoded, chosen, axes):
-        values = evaluate(distribution)
+    for setting in product(*axes):
+        values = evaluate(with_values(model, encoded, chosen, setting))
         predicted.append(values if individual else values.mean(axis=0, keepdims=True))
     value = np.stack(predicted)
     _, n, n_points = value.shape
@@ -120,12 +120,6 @@ def partial_dependence(
         columns["subject"] = np.tile(np.repeat(np.arange(n), n_points), len(settings))
     columns |= {name: np.tile(column, len(settings) * n) for name, column in points.items()}
     return make_table({**columns, "value": value.ravel()})
-
-
-def _distributions(model: Predictor, encoded: Any, chosen: list[int], axes: list[Array]) -> Iterator[Distribution]:
-    """The distributions of all subjects with each combination of values of the chosen features."""
-    for setting in product(*axes):
-        yield with_values(model, encoded, chosen, setting)
 
 
 def with_values(model: Predictor, encoded: Any, chosen: list[int], setting: Any) -> Distribution:
@@ -217,11 +211,6 @@ def make_column(values: list[Any]) -> npt.NDArray[Any]:
     return np.array(values, dtype=None if isinstance(values[0], float) else object)
 
 
-def _of_cause(distribution: Distribution, cause: int | None) -> Distribution:
-    """The distribution with the hazard of one cause, or of all."""
-    return distribution if cause is None else distribution.of_cause(cause)
-
-
 def measure_of(
     model: Predictor, of: str, times: npt.ArrayLike | None, cause: int | None
 ) -> tuple[Callable[[Distribution], Array], dict[str, npt.NDArray[Any]]]:
@@ -230,7 +219,7 @@ def measure_of(
     check_of(of, [*CURVES, "median", *mixture.parameter_names, "scale", "w"])
     which = check_cause_of(model, of, cause)
     if of in CURVES:
-        points = check_grid(times, model, of)
+        points = check_grid(model, of, times)
         return lambda distribution: CURVES[of](distribution, points, which), {"time": points}
     if of == "median":
         return lambda distribution: distribution.quantile(np.array([0.5])), {}

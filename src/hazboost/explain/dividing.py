@@ -141,7 +141,7 @@ def contributions(
 def _functional(model: Predictor, of: Any, times: npt.ArrayLike | None, cause: int | None) -> Functional:
     """Check what is to be explained."""
     check_of(of, FUNCTIONALS)
-    grid, unit = check_grid(times, model, of), model.model_.unit
+    grid, unit = check_grid(model, of, times), model.model_.unit
     which = check_cause_of(model, of, cause)
     if of == "cumulative_incidence" and which is None:
         if len(model.causes_) > 1:

@@ -47,7 +47,7 @@ def check_cause(model: Predictor, cause: Any) -> int | None:
 
 
 def check_cause_of(model: Predictor, of: str, cause: Any, by_cause: Sequence[str] = BY_CAUSE) -> int | None:
-    """The same for a prediction, which may be one that has no cause: ``by_cause`` are those that have."""
+    """A cause of a prediction, or None for all; predictions other than those ``by_cause`` have none."""
     if cause is not None and of not in by_cause:
         raise ValueError(
             f"cause must not be given with of={of!r}, which is about all causes together; got {describe(cause)}."
@@ -55,7 +55,7 @@ def check_cause_of(model: Predictor, of: str, cause: Any, by_cause: Sequence[str
     return check_cause(model, cause)
 
 
-def check_grid(times: npt.ArrayLike | None, model: Predictor, of: str) -> Array:
+def check_grid(model: Predictor, of: str, times: npt.ArrayLike | None) -> Array:
     """Times of an explanation of a prediction; by default the time up to which `predict` compares risks."""
     grid = np.array([model.model_.horizon]) if times is None else np.ravel(as_times(times))
     if not len(grid):
@@ -103,7 +103,7 @@ def score_roles(mixture: Mixture) -> npt.NDArray[np.str_]:
     return roles
 
 
-def check_role(role: Any, mixture: Mixture) -> npt.NDArray[np.intp]:
+def check_role(mixture: Mixture, role: Any) -> npt.NDArray[np.intp]:
     """The scores of a role, or the score with a name, by position."""
     names, roles = score_names(mixture), score_roles(mixture)
     found = np.flatnonzero((roles == role) | (np.array(names) == role))

@@ -15,7 +15,7 @@ from hazboost.plots.dependence import KINDS, check_moment, name_prediction
 from hazboost.plots.display import Display
 from hazboost.prediction.predictor import Predictor
 from hazboost.utils.arrays import Array
-from hazboost.utils.tables import make_table
+from hazboost.utils.tables import make_table, table_columns
 
 
 @dataclass
@@ -84,9 +84,9 @@ class AccumulatedEffectsDisplay(Display):
         """
         check_model(model)
         check_of(of, KINDS)
-        moment = check_moment(of, time, model)
+        moment = check_moment(model, of, time)
         table = accumulated_effects(model, X, feature, of, moment, cause, grid)
-        name = (table.dtype.names if isinstance(table, np.ndarray) else list(table.columns))[0]
+        name = table_columns(table)[0]
         return cls(name, np.asarray(table[name]), np.asarray(table["value"], dtype=float), of, moment).plot(ax)
 
     def frame(self) -> Any:

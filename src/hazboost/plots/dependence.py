@@ -16,7 +16,7 @@ from hazboost.plots.axes import COLOURS, MANY, curve_style, is_category, place_v
 from hazboost.plots.display import Display
 from hazboost.prediction.predictor import Predictor
 from hazboost.utils.arrays import Array
-from hazboost.utils.tables import make_table
+from hazboost.utils.tables import make_table, table_columns
 
 KINDS = (*CURVES, "median")
 #: Subjects whose own curves are drawn; more would be a single patch of colour.
@@ -91,12 +91,10 @@ class DependenceDisplay(Display):
         """
         check_model(model)
         check_of(of, KINDS)
-        moment = check_moment(of, time, model)
+        moment = check_moment(model, of, time)
         single = not isinstance(features, list | tuple | np.ndarray) or len(features) == 1
         table = partial_dependence(model, X, features, of, moment, cause, grid, single)
-        own = {"subject", "time", "value"}
-        columns = table.dtype.names if isinstance(table, np.ndarray) else list(table.columns)
-        names = [name for name in columns if name not in own]
+        names = [name for name in table_columns(table) if name not in {"subject", "time", "value"}]
         values = [_distinct(np.asarray(table[name])) for name in names]
         predicted = np.asarray(table["value"], dtype=float).reshape(*map(len, values), -1)
         individual = predicted.T if single else None
@@ -147,11 +145,11 @@ class DependenceDisplay(Display):
             ax.plot(places, self.mean[:, position], marker=marker, label=label, **curve_style(number))
 
 
-def check_moment(of: str, time: float | None, model: Predictor) -> float | None:
+def check_moment(model: Predictor, of: str, time: float | None) -> float | None:
     """The single time of a prediction; none of a median."""
     if of == "median":
         return None
-    points = check_grid(time, model, of)
+    points = check_grid(model, of, time)
     check_single(points)
     return float(points[0])
 

@@ -20,3 +20,8 @@ def make_table(columns: Mapping[str, npt.NDArray[Any]]) -> Any:
             table[name] = column
         return table
     return pd.DataFrame(dict(columns))
+
+
+def table_columns(table: Any) -> list[str]:
+    """Names of the columns of a table of `make_table`."""
+    return list(table.dtype.names if isinstance(table, np.ndarray) else table.columns)
