@@ -8,7 +8,7 @@ import numpy as np
 
 from hazboost.data.nonparametric import at_risk
 from hazboost.data.target import Target
-from hazboost.plots.axes import NARROW, ink
+from hazboost.plots.axes import ink, small_letters
 from hazboost.utils.arrays import Array
 
 #: Height of a row, the space before the first, and that between the name of a row and time zero, in font sizes.
@@ -20,8 +20,6 @@ def write_at_risk(ax: Any, outcomes: dict[str, Target], times: Array | None) -> 
 
     A single row without a name, of all subjects together, needs no heading. Without times, those of the ticks serve.
     """
-    from matplotlib.font_manager import FontProperties  # noqa: PLC0415
-
     low, high = ax.get_xlim()
     if times is None:
         times = np.array([tick for tick in ax.get_xticks() if low <= tick <= high])
@@ -32,8 +30,7 @@ def write_at_risk(ax: Any, outcomes: dict[str, Target], times: Array | None) -> 
             f"times must lie within the axes, from {low:g} to {high:g}; got {outside[0]:g}. Leave it out, or draw "
             "longer curves by times of from_estimator."
         )
-    width = 72.0 * ax.figure.get_size_inches()[0]
-    size = FontProperties(size="small" if width > NARROW else "x-small").get_size_in_points()
+    size, _ = small_letters(ax)
     # Bound to the label of the axis, the rows stay below it wherever it is.
     below: dict[str, Any] = {
         "textcoords": "offset points",

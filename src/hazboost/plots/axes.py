@@ -101,15 +101,20 @@ def ink() -> str:
     return colour
 
 
-def add_legend(ax: Any, *, own: bool) -> None:
-    """Name the curves: below the axes in a figure of our own, so that nothing is covered, else where there is space."""
+def small_letters(ax: Any) -> tuple[float, float]:
+    """The size of letters beside the curves, which is smaller in a narrow figure, and the figure's width, in points."""
     from matplotlib.font_manager import FontProperties  # noqa: PLC0415
 
+    width = 72.0 * float(ax.figure.get_size_inches()[0])
+    return FontProperties(size="small" if width > NARROW else "x-small").get_size_in_points(), width
+
+
+def add_legend(ax: Any, *, own: bool) -> None:
+    """Name the curves: below the axes in a figure of our own, so that nothing is covered, else where there is space."""
     handles, labels = ax.get_legend_handles_labels()
     if not handles:
         return
-    width = 72.0 * ax.figure.get_size_inches()[0]
-    size = FontProperties(size="small" if width > NARROW else "x-small").get_size_in_points()
+    size, width = small_letters(ax)
     look = {"fontsize": size, "frameon": False, "labelspacing": 0.25, "borderpad": 0.2, "columnspacing": 1.2}
     if own:
         ax.figure.legend(handles, labels, loc="outside lower left", ncols=_columns(labels, width / size), **look)

@@ -14,7 +14,7 @@ from hazboost.plots.display import Display, check_one_subject, grid_of_times, ti
 from hazboost.prediction.predictor import Predictor
 from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.devices import to_host
-from hazboost.utils.tables import make_table
+from hazboost.utils.tables import make_table, table_columns
 
 #: Heads that never reach this part of the largest hazard would not be seen; the legend counts them.
 VISIBLE = 0.01
@@ -166,8 +166,7 @@ def _describe(parameters: Any, row: int) -> str:
     """Family, weight, shape and scale of a head."""
     weight, scale = (float(np.asarray(parameters[name])[row]) for name in ("w", "scale"))
     family = str(np.asarray(parameters["head"])[row]).rsplit("_", 1)[0]
-    names = parameters.dtype.names if isinstance(parameters, np.ndarray) else list(parameters.columns)
-    shape = float(np.asarray(parameters["k"])[row]) if "k" in names else np.nan
+    shape = float(np.asarray(parameters["k"])[row]) if "k" in table_columns(parameters) else np.nan
     text = f"{TITLES.get(family, family)}: weight {short(weight, 2)}"
     text += "" if np.isnan(shape) else f", shape {short(shape, 2)}"
     return text + ("" if np.isnan(scale) else f", scale {short(scale)}")

@@ -12,7 +12,7 @@ from hazboost.plots.axes import curve_style
 from hazboost.plots.display import Display
 from hazboost.prediction.predictor import Predictor
 from hazboost.utils.arrays import Array
-from hazboost.utils.tables import make_table
+from hazboost.utils.tables import make_table, table_columns
 
 #: Columns of `predict_parameters` that have a panel, where some head has them.
 PANELS = {"w": "weight", "scale": "scale", "k": "shape"}
@@ -54,7 +54,7 @@ class ParametersDisplay(Display):
         """
         check_model(model)
         table = model.predict_parameters(X)
-        columns = table.dtype.names if isinstance(table, np.ndarray) else list(table.columns)
+        columns = table_columns(table)
         names = np.array([str(head) for head in table["head"]], dtype=object)
         if "cause" in columns:
             names = np.array(

@@ -108,7 +108,7 @@ def _pairs(evidence: Evidence) -> Html:
         return join([])
     few = evidence.judged.take(np.arange(min(len(evidence.judged), MOST_CURVES)))
     found = interactions(evidence.model, few.X)
-    first, other, value = (np.asarray(found[key]) for key in _columns_of(found))
+    first, other, value = (np.asarray(found[key]) for key in ("feature", "other", "strength"))
     strong = [k for k in range(min(3, len(value))) if float(value[k]) > 1e-9]
     if not strong:
         return paragraph("No two features act together: what one adds to the scores does not depend on another.")
@@ -120,8 +120,3 @@ def _pairs(evidence: Evidence) -> Html:
         _listed(listed),
         ".",
     )
-
-
-def _columns_of(found: Any) -> list[str]:
-    names: list[str] = list(found.dtype.names if isinstance(found, np.ndarray) else found.columns)
-    return names

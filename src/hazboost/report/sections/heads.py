@@ -14,6 +14,7 @@ from hazboost.report.html import Html, bullets, join, paragraph, section, subsec
 from hazboost.report.words import number, percent
 from hazboost.summary.words import course
 from hazboost.utils.arrays import Array, Mask
+from hazboost.utils.tables import table_columns
 
 #: Rows over which medians and shares are taken.
 MOST_ROWS = 1_000
@@ -70,8 +71,7 @@ def _in_words(evidence: Evidence, parameters: Any, X: Any) -> list[Html]:
     several = len(evidence.causes) > 1
     causes = np.asarray(parameters["cause"]) if several else np.ones(len(heads), dtype=int)
     keys = list(dict.fromkeys(zip(causes.tolist(), heads.tolist(), strict=True)))
-    columns = parameters.dtype.names if isinstance(parameters, np.ndarray) else list(parameters.columns)
-    names = [name for name in columns if name not in ("subject", "cause", "head", "w")]
+    names = [name for name in table_columns(parameters) if name not in ("subject", "cause", "head", "w")]
     times = evidence.grid[[0, -1]]
     shares = _shares(evidence, X, times)
     sentences = []
