@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import reduce
 from operator import add
 
@@ -34,10 +33,11 @@ class Heads:
 
     def parameters(self) -> dict[str, TracedArray]:
         """The columns of `FPBoost.predict_parameters`, each of shape (n, heads), with the heads of all causes."""
-        tables = [dict(self._parameters(one)) for one in self.causes]
+        tables = [self._parameters(one) for one in self.causes]
         return {name: np.concatenate([table[name] for table in tables]).T for name in tables[0]}
 
-    def _parameters(self, parameters: Parameters) -> Iterator[tuple[str, TracedArray]]:
+    def _parameters(self, parameters: Parameters) -> dict[str, TracedArray]:
+        """The columns of one cause, each of shape (heads, n)."""
         names = (*self.mixture.parameter_names, "scale")
         found: dict[str, list[TracedArray]] = {name: [] for name in names}
         for block, activated in zip(self.mixture.blocks, parameters.activated, strict=True):
@@ -51,9 +51,9 @@ class Heads:
                 values[parameter.name] = value if one.alive is None else np.where(one.alive, value, 0.0)
             for name in names:
                 found[name].append(values.get(name, np.full_like(logs[0], np.nan)))
-        yield from ((name, np.concatenate(parts)) for name, parts in found.items())
+        columns = {name: np.concatenate(parts) for name, parts in found.items()}
         first = found["scale"][0][:1]  # weights that are not learned are the same for all subjects
-        yield "w", parameters.weight + np.zeros_like(first)
+        return {**columns, "w": parameters.weight + np.zeros_like(first)}
 
     def cumulative_hazards(self, times: TracedArray) -> list[TracedArray]:
         """Cumulative hazard of each cause, of shape (n, times)."""

@@ -57,12 +57,13 @@ class TuningResult:
     def __repr__(self) -> str:
         states = list(self.trials["state"])
         counts = ", ".join(f"{states.count(state)} {state}" for state in ("complete", "pruned", "failed"))
-        parameters = "\n".join(f"    {name} = {_short(value)}" for name, value in self.best_params.items())
-        return (
-            f"TuningResult of {len(states)} trials ({counts})\n"
-            f"  held-out {self.metric} {self.best_score:.4f}, {self.default_score:.4f} as given\n"
-            f"  best_params:{' none, the estimator as given' if not self.best_params else chr(10) + parameters}"
-        )
+        lines = [
+            f"TuningResult of {len(states)} trials ({counts})",
+            f"  held-out {self.metric} {self.best_score:.4f}, {self.default_score:.4f} as given",
+            "  best_params:" if self.best_params else "  best_params: none, the estimator as given",
+            *(f"    {name} = {_short(value)}" for name, value in self.best_params.items()),
+        ]
+        return "\n".join(lines)
 
 
 def tabulate(study: Study, base: Mapping[str, Any]) -> Any:
