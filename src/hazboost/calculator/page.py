@@ -93,9 +93,9 @@ def calculator_page(
         "title": escape(title),
         "noscript": escape(words["noscript"]),
         "style": style,
-        "style-hash": _hash(style),
+        "style-hash": policy_hash(style),
         "script": script,
-        "script-hash": _hash(script),
+        "script-hash": policy_hash(script),
         "data": as_json(data),
     }
     # In one pass, so that nothing is filled into what was filled in.
@@ -122,8 +122,8 @@ def _asset(name: str) -> str:
     return files("hazboost.calculator").joinpath("assets", *name.split("/")).read_text(encoding="utf-8")
 
 
-def _hash(text: str) -> str:
-    """What the page's policy allows to run."""
+def policy_hash(text: str) -> str:
+    """By what the policy of a page allows this script or style sheet and no other, whatever is in the data."""
     return f"sha256-{b64encode(sha256(text.encode()).digest()).decode('ascii')}"
 
 

@@ -20,7 +20,7 @@ from hazboost.report.scores import Scores, score_all
 
 @dataclass(frozen=True)
 class Judged(Evidence):
-    """The same, with scores."""
+    """`Evidence` with the scores of the model and of what it is compared with."""
 
     @cached_property
     def scores(self) -> list[list[Scores]]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from base64 import b64encode
-from hashlib import sha256
 from importlib.resources import files
 from string import Template
 
+from hazboost.calculator.page import policy_hash
 from hazboost.report.figures import Figures
 from hazboost.report.flags import raise_flags
 from hazboost.report.html import Html, join, tag
@@ -38,30 +37,30 @@ CONTENTS = {
 }
 
 
-def make_page(judged: Judged, title: str, *, examples: bool) -> str:
+def make_page(evidence: Judged, title: str, *, examples: bool) -> str:
     """The whole page as text."""
-    figures, calculator = Figures(), make_calculator(judged.model)
-    flags, passed, unchecked = raise_flags(judged)
+    figures, calculator = Figures(), make_calculator(evidence.model)
+    flags, passed, unchecked = raise_flags(evidence)
     sections = {
         "flags": flags_section(flags, passed, unchecked),
-        "data": data_section(judged, figures),
-        "training": training_section(judged, figures),
-        "performance": performance_section(judged, figures),
-        "heads": heads_section(judged, figures),
-        "features": features_section(judged, figures),
-        "subjects": subjects_section(judged, figures) if examples else None,
+        "data": data_section(evidence, figures),
+        "training": training_section(evidence, figures),
+        "performance": performance_section(evidence, figures),
+        "heads": heads_section(evidence, figures),
+        "features": features_section(evidence, figures),
+        "subjects": subjects_section(evidence, figures) if examples else None,
         "calculator": calculator.section,
-        "checklist": checklist_section(judged),
-        "making": making_section(judged),
+        "checklist": checklist_section(evidence),
+        "making": making_section(evidence),
     }
     shown = {anchor: part for anchor, part in sections.items() if part is not None}
     script = _asset("frame.js")
     return Template(_asset("page.html")).substitute(
         title=join([title]),
         style=_asset("style.css"),
-        scripts=" ".join(f"'{one}'" for one in [_hash(script), *calculator.scripts]),
+        scripts=" ".join(f"'{one}'" for one in [policy_hash(script), *calculator.scripts]),
         contents=_contents(list(shown)),
-        overview=overview(judged, flags, len(passed)),
+        overview=overview(evidence, flags, len(passed)),
         sections=join(shown.values()),
         script=script,
     )
@@ -69,11 +68,6 @@ def make_page(judged: Judged, title: str, *, examples: bool) -> str:
 
 def _asset(name: str) -> str:
     return (files("hazboost.report") / name).read_text(encoding="utf-8")
-
-
-def _hash(text: str) -> str:
-    """What the policy of the page allows to run: this script and no other, whatever is in the data."""
-    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode('ascii')}"
 
 
 def _contents(anchors: list[str]) -> Html:

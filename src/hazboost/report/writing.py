@@ -7,7 +7,7 @@ from typing import Any
 
 from hazboost.prediction.predictor import Predictor
 from hazboost.report.flags import Flag, raise_flags
-from hazboost.report.judged import Judged, read_judged
+from hazboost.report.judged import read_judged
 from hazboost.report.page import make_page
 
 TITLE = "Report on a survival model"
@@ -46,10 +46,10 @@ def report_page(
     >>> page.startswith("<!doctype html>"), "TRIPOD+AI" in page
     (True, True)
     """
-    judged = read_judged(model, X, y, X_train, y_train, groups)
+    evidence = read_judged(model, X, y, X_train, y_train, groups)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the page says what is uncertain or cannot be computed
-        return make_page(judged, title, examples=examples)
+        return make_page(evidence, title, examples=examples)
 
 
 def find_flags(
@@ -81,7 +81,7 @@ def find_flags(
     >>> flags[0].name, flags[0].severity, flags[0].details
     ('leak', 'serious', (('x1', 'concordance index of 1.00 alone'),))
     """
-    judged: Judged = read_judged(model, X, y, X_train, y_train, groups)
+    evidence = read_judged(model, X, y, X_train, y_train, groups)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        return raise_flags(judged)[0]
+        return raise_flags(evidence)[0]

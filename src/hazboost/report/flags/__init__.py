@@ -18,14 +18,14 @@ CHECKS: tuple[Check, ...] = (
 __all__ = ["CHECKS", "Check", "Flag", "Unchecked", "raise_flags"]
 
 
-def raise_flags(judged: Judged) -> tuple[list[Flag], list[Check], list[Unchecked]]:
+def raise_flags(evidence: Judged) -> tuple[list[Flag], list[Check], list[Unchecked]]:
     """Make all checks: flags with serious ones first, checks that found nothing, and those that could not be made."""
     flags: list[Flag] = []
     passed: list[Check] = []
     unchecked: list[Unchecked] = []
     for check in CHECKS:
         try:
-            found = check.find(judged)
+            found = check.find(evidence)
         except NotAssessedError as reason:
             unchecked.append(Unchecked(check.title, str(reason)))
             continue

@@ -16,6 +16,8 @@ PER_FEATURE, SERIOUS_PER_FEATURE = 5.0, 2.0
 IN_EVALUATION, SERIOUS_IN_EVALUATION = 30, 10
 #: A category of which so many events are expected by the rate of all subjects has none by chance in 5 % of the cases.
 EXPECTED = 3.0
+#: A feature that is missing in a larger share of the rows is mostly missing.
+MOSTLY_MISSING = 0.5
 
 
 def few_events(evidence: Evidence) -> Finding | None:
@@ -74,18 +76,15 @@ def categories_without_events(evidence: Evidence) -> Finding | None:
 
 def much_missing(evidence: Evidence) -> Finding | None:
     """Features that are missing in most rows."""
-    shares = np.maximum(evidence.cohort.features.missing, np.isnan(evidence.test.encoded).mean(axis=0))
-    if evidence.model.model_.schema.sparse:
+    if evidence.model.model_.schema.sparse:  # in which what is not stored is zero, not missing
         return None
+    shares = np.maximum(evidence.cohort.features.missing, np.isnan(evidence.test.encoded).mean(axis=0))
     often = np.flatnonzero(shares > MOSTLY_MISSING)
     if not len(often):
         return None
     details = tuple((evidence.names[i], f"{percent(shares[i])} missing") for i in often.tolist())
     return Finding("caution", "These features are missing in most rows, of the training or of the evaluation.", details)
 
-
-#: Share of rows.
-MOSTLY_MISSING = 0.5
 
 CHECKS = (
     Check(

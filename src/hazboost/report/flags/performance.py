@@ -33,6 +33,9 @@ WORSE, GROUP_RATIO = 0.1, 1.5
 LEVEL = 0.005
 #: Concordance index in training minus that in the evaluation.
 OPTIMISM = 0.15
+#: Distance of the expected survival from Kaplan-Meier in training, and how many standard errors it has to be: those of
+#: the warning that a fit gives.
+POOR_FIT, POOR_FIT_ERRORS = 0.05, 3.0
 #: Rank correlation of two features.
 CORRELATED = 0.95
 #: Rows that are compared with one another, and rows of which all pairs are.
@@ -240,7 +243,7 @@ def poor_fit(evidence: Judged) -> Finding | None:
     found = evidence.model.diagnostics_
     error, spread = found["survival_error"], found["standard_error"]
     need("the distance of the expected survival from Kaplan-Meier in training", error, spread)
-    if not error > max(0.05, 3.0 * spread):
+    if not error > max(POOR_FIT, POOR_FIT_ERRORS * spread):
         return None
     return Finding(
         "caution",

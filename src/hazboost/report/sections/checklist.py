@@ -8,9 +8,9 @@ from hazboost.report.sections.tripod import AUTHORS, answers
 from hazboost.report.words import count
 
 
-def checklist_section(judged: Judged) -> Html:
+def checklist_section(evidence: Judged) -> Html:
     """The section."""
-    items = answers(judged)
+    items = answers(evidence)
     known = sum(item.answer != AUTHORS for item in items)
     rows = [
         (item.number, item.title, tag("span", item.answer, class_="missing") if item.answer == AUTHORS else item.answer)

@@ -14,16 +14,16 @@ from hazboost.utils.versions import own_version
 PACKAGES = ("numpy", "scipy", "scikit-learn", "xgboost", "matplotlib")
 
 
-def making_section(judged: Judged) -> Html:
+def making_section(evidence: Judged) -> Html:
     """The section."""
     rows = [
         ("made", f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"),
         ("hazboost", own_version()),
         ("Python", platform.python_version()),
         *((name, version) for name in PACKAGES if (version := _version(name))),
-        ("training rows", "not given" if judged.train is None else f"{len(judged.train):,} given"),
-        ("evaluation rows", f"{len(judged.test):,}, of which {count(len(judged.judged), 'row')} were judged"),
-        ("seed of draws and bootstrap samples", str(judged.seed)),
+        ("training rows", "not given" if evidence.train is None else f"{len(evidence.train):,} given"),
+        ("evaluation rows", f"{len(evidence.test):,}, of which {count(len(evidence.judged), 'row')} were judged"),
+        ("seed of draws and bootstrap samples", str(evidence.seed)),
     ]
     return section(
         "making", "How this page was made", table("Software and data", ("what", "which"), rows, numbers=False)

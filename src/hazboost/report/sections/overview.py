@@ -13,16 +13,14 @@ from hazboost.report.words import count, fixed, number, percent
 UNKNOWN = "could not be computed"
 
 
-def overview(judged: Judged, flags: list[Flag], checked: int) -> Html:
+def overview(evidence: Judged, flags: list[Flag], checked: int) -> Html:
     """Verdict in one sentence, key figures, and the scores in words."""
-    cause, scores = judged.causes[0], judged.scores[0]
+    cause, scores = evidence.causes[0], evidence.scores[0]
     own = scores[0]
     which = "" if cause is None else f", cause {cause}"
-    target = judged.test.target
+    target, cohort = evidence.test.target, evidence.cohort
     cards = [
-        _card(
-            "events in training", f"{judged.cohort.events.sum():,.0f}", f"of {count(judged.cohort.subjects, 'subject')}"
-        ),
+        _card("events in training", f"{cohort.events.sum():,.0f}", f"of {count(cohort.subjects, 'subject')}"),
         _card("events in evaluation", f"{target.event.sum():,}", f"of {count(len(target), 'subject')}"),
         _card(f"C-index{which}", fixed(own["concordance"].value), _ends(own["concordance"])),
         _card(f"Brier score, gain{which}", percent(skill(own, scores[1]).value), _gain_ends(skill(own, scores[1]))),
@@ -35,7 +33,7 @@ def overview(judged: Judged, flags: list[Flag], checked: int) -> Html:
             paragraph(in_words(scores)),
             paragraph(
                 "Times are in the unit of the data. Predictions are compared up to time "
-                f"{number(judged.model.model_.horizon)}, when three quarters of the events in training had happened, "
+                f"{number(evidence.model.model_.horizon)}, when three quarters of the events in training had happened, "
                 "unless another time is named.",
                 class_="small",
             ),
@@ -46,10 +44,10 @@ def overview(judged: Judged, flags: list[Flag], checked: int) -> Html:
 def _verdict(flags: list[Flag], checked: int) -> list[str]:
     serious = sum(flag.severity == "serious" for flag in flags)
     if not flags:
-        nothing = (
-            f"No flags: {count(checked, 'check')} found nothing wrong with model or data. That is no proof: what no "
-        )
-        return [nothing + "data can show, such as how subjects were chosen, has to be judged by people."]
+        return [
+            f"No flags: {count(checked, 'check')} found nothing wrong with model or data. ",
+            "That is no proof: what no data can show, such as how subjects were chosen, has to be judged by people.",
+        ]
     first = f"{count(serious, 'serious flag')}" if serious else ""
     second = f"{count(len(flags) - serious, 'caution')}" if len(flags) > serious else ""
     both = " and ".join(one for one in (first, second) if one)
@@ -61,7 +59,9 @@ def _verdict(flags: list[Flag], checked: int) -> list[str]:
 
 
 def _mood(flags: list[Flag]) -> str:
-    return "none" if not flags else ("serious" if any(flag.severity == "serious" for flag in flags) else "caution")
+    if not flags:
+        return "none"
+    return "serious" if any(flag.severity == "serious" for flag in flags) else "caution"
 
 
 def _card(title: str, value: str, around: str) -> Html:

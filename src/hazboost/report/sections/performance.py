@@ -19,7 +19,7 @@ from hazboost.report.words import count, fixed, number, p_value, percent
 RISK_GROUPS = ("lowest quarter of risk", "second quarter", "third quarter", "highest quarter of risk")
 #: Groups with fewer events have no scores of their own.
 ENOUGH_EVENTS = 10
-#: Scores in the order of the table: name, title, decimals, and what is best.
+#: Scores in the order of the table: name, title, which says what is best, and decimals.
 DISCRIMINATION = (
     ("concordance", "C-index", 3),
     ("concordance_ipcw", "C-index, weighted for censoring", 3),
@@ -35,35 +35,35 @@ CALIBRATION = (
 )
 
 
-def performance_section(judged: Judged, figures: Figures) -> Html:
+def performance_section(evidence: Judged, figures: Figures) -> Html:
     """The section."""
-    parts: list[str] = [_drawn(judged)]
-    for cause, scores in zip(judged.causes, judged.scores, strict=True):
-        parts.append(_of_cause(judged, figures, cause, scores))
-    parts.append(subsection("Predicted and observed survival", *_curves(judged, figures)))
-    parts.append(subsection("Groups", _groups(judged)))
+    parts: list[str] = [_drawn(evidence)]
+    for cause, scores in zip(evidence.causes, evidence.scores, strict=True):
+        parts.append(_of_cause(evidence, figures, cause, scores))
+    parts.append(subsection("Predicted and observed survival", *_curves(evidence, figures)))
+    parts.append(subsection("Groups", _groups(evidence)))
     return section("performance", "How good its predictions are", *parts)
 
 
-def _drawn(judged: Judged) -> Html:
-    if len(judged.judged) == len(judged.test):
+def _drawn(evidence: Judged) -> Html:
+    if len(evidence.judged) == len(evidence.test):
         return join([])
     return paragraph(
-        f"This section is about {count(len(judged.judged), 'row')}, drawn at random from the {len(judged.test):,} rows "
-        "of the evaluation data.",
+        f"This section is about {count(len(evidence.judged), 'row')}, drawn at random from the {len(evidence.test):,} "
+        "rows of the evaluation data.",
         class_="note",
     )
 
 
-def _of_cause(judged: Judged, figures: Figures, cause: int | None, scores: list[Scores]) -> Html:
+def _of_cause(evidence: Judged, figures: Figures, cause: int | None, scores: list[Scores]) -> Html:
     title = "Scores" if cause is None else f"Scores for cause {cause}"
     return subsection(
         title,
-        paragraph(in_words(scores)) if len(judged.causes) > 1 else join([]),
-        _score_table(judged, cause, scores),
-        _remarks(judged, scores),
-        _calibration(judged, figures, cause),
-        _over_time(judged, figures, cause),
+        paragraph(in_words(scores)) if len(evidence.causes) > 1 else join([]),
+        _score_table(evidence, cause, scores),
+        _remarks(evidence, scores),
+        _calibration(evidence, figures, cause),
+        _over_time(evidence, figures, cause),
     )
 
 
@@ -99,22 +99,22 @@ def skill(own: Scores, same: Scores) -> Interval:
     return Interval(1.0 - one.value / other.value, 1.0 - one.samples / other.samples)
 
 
-def _score_table(judged: Judged, cause: int | None, scores: list[Scores]) -> Html:
+def _score_table(evidence: Judged, cause: int | None, scores: list[Scores]) -> Html:
     rows: list[tuple[str, ...]] = []
     for key, label, decimals in (*DISCRIMINATION, *PROPER, *CALIBRATION):
         cells = [_cell(one[key], decimals) for one in scores]
-        rows.append((label.format(moment=number(judged.moment)), *cells))
+        rows.append((label.format(moment=number(evidence.moment)), *cells))
         if key == "integrated_brier":
             gains = [_percent_cell(skill(one, scores[1])) for one in scores]
             rows.append(("gain over " + scores[1].title, *gains))
-    distribution = judged.distribution
-    moment = np.array([judged.moment])
+    distribution = evidence.distribution
+    moment = np.array([evidence.moment])
     own = distribution.survival(moment) if cause is None else distribution.cumulative_incidence(moment, cause)
-    error = calibration_error(judged.judged.target, own[:, 0], judged.moment, cause)
+    error = calibration_error(evidence.judged.target, own[:, 0], evidence.moment, cause)
     empty = ["–"] * (len(scores) - 1)
-    rows.append((f"mean calibration error at time {number(judged.moment)}", percent(error, 1), *empty))
+    rows.append((f"mean calibration error at time {number(evidence.moment)}", percent(error, 1), *empty))
     if cause is None:
-        rows.append(("D-calibration, p-value", p_value(d_calibration_of(judged)[0]), *empty))
+        rows.append(("D-calibration, p-value", p_value(d_calibration_of(evidence)[0]), *empty))
     caption = "Scores in the evaluation data, with 95 % intervals of the bootstrap"
     return table(caption, ("", *(one.title for one in scores)), rows)
 
@@ -135,24 +135,24 @@ def _percent_cell(interval: Interval) -> Html:
     return join([percent(interval.value), " ", tag("span", around, class_="interval")])
 
 
-def _remarks(judged: Judged, scores: list[Scores]) -> Html:
-    target = judged.judged.target
-    weights = "training" if judged.train is not None else "evaluation"
+def _remarks(evidence: Judged, scores: list[Scores]) -> Html:
+    target = evidence.judged.target
+    weights = "training" if evidence.train is not None else "evaluation"
     which = (
         "from a tenth to nine tenths of the events while at least 10 subjects are at risk"
-        if judged.spans_time
+        if evidence.spans_time
         else "the second half since the first entry, because events are close together or few subjects are at risk"
     )
     remarks = [
         (
-            f"Integrated scores are means over times {number(judged.grid[0])} to {number(judged.grid[-1])}, {which}; "
-            f"{count(judged.at_risk_at_moment, 'subject')} of {len(target):,} are at risk at time "
-            f"{number(judged.moment)}. Weights for censoring are estimated from the {weights} data. Intervals come "
+            f"Integrated scores are means over times {number(evidence.grid[0])} to {number(evidence.grid[-1])}, "
+            f"{which}; {count(evidence.at_risk_at_moment, 'subject')} of {len(target):,} are at risk at time "
+            f"{number(evidence.moment)}. Weights for censoring are estimated from the {weights} data. Intervals come "
             "from drawing the subjects of the evaluation data with replacement; models were not fitted again."
         )
     ]
     if len(scores) < 3:
-        remarks.append(f"There is no comparison with a Cox regression, because {judged.cox}.")
+        remarks.append(f"There is no comparison with a Cox regression, because {evidence.cox}.")
     else:
         difference = scores[2]["integrated_brier"].minus(scores[0]["integrated_brier"])
         remarks.append(
@@ -167,17 +167,17 @@ def _remarks(judged: Judged, scores: list[Scores]) -> Html:
     return paragraph(" ".join(remarks), class_="small")
 
 
-def _calibration(judged: Judged, figures: Figures, cause: int | None) -> Html:
-    rows = judged.judged
+def _calibration(evidence: Judged, figures: Figures, cause: int | None) -> Html:
+    rows = evidence.judged
     target = resampled(rows.target, np.arange(len(rows)))
     bins = max(2, min(10, len(rows) // 25))
     what = "survival" if cause is None else f"incidence of cause {cause}"
     parts = [
         figures.draw(
-            f"Calibration at time {number(judged.moment)}: observed against predicted {what}, in {bins} groups of "
+            f"Calibration at time {number(evidence.moment)}: observed against predicted {what}, in {bins} groups of "
             "similar prediction. On the dashed line they are the same.",
             f"Points of observed against predicted {what}, with the diagonal.",
-            lambda: CalibrationDisplay.from_estimator(judged.model, rows.X, target, judged.moment, bins, cause),
+            lambda: CalibrationDisplay.from_estimator(evidence.model, rows.X, target, evidence.moment, bins, cause),
         )
     ]
     if cause is None:
@@ -186,28 +186,29 @@ def _calibration(judged: Judged, figures: Figures, cause: int | None) -> Html:
                 "D-calibration: shares of subjects by predicted survival at their event. If the predicted curves are "
                 "right, all bars are as high as the dashed line, up to chance.",
                 "Ten bars of shares of subjects.",
-                lambda: DCalibrationDisplay.from_estimator(judged.model, rows.X, target),
+                lambda: DCalibrationDisplay.from_estimator(evidence.model, rows.X, target),
             )
         )
     return tag("div", *parts, class_="pair")
 
 
-def _over_time(judged: Judged, figures: Figures, cause: int | None) -> Html:
-    if judged.delayed:
+def _over_time(evidence: Judged, figures: Figures, cause: int | None) -> Html:
+    if evidence.delayed:
         return paragraph("Scores over time are not drawn, because some subjects entered late.", class_="note")
-    target = resampled(judged.judged.target, np.arange(len(judged.judged)))
+    rows, times = evidence.judged, evidence.grid
+    target = resampled(rows.target, np.arange(len(rows)))
     return figures.draw(
         "Brier score and AUC over time. The Brier score should be below the grey line of predicting the same for "
         "everybody, and the AUC above one half.",
         "Curves of the Brier score of model and Kaplan-Meier, and of the AUC, over time.",
-        lambda: ScoresDisplay.from_estimator(judged.model, judged.judged.X, target, times=judged.grid, cause=cause),
+        lambda: ScoresDisplay.from_estimator(evidence.model, rows.X, target, times=times, cause=cause),
         WIDE,
     )
 
 
-def _curves(judged: Judged, figures: Figures) -> list[Html]:
-    order = np.argsort(judged.risk, kind="stable")
-    rows = judged.judged.take(order)
+def _curves(evidence: Judged, figures: Figures) -> list[Html]:
+    order = np.argsort(evidence.risk, kind="stable")
+    rows = evidence.judged.take(order)
     target = resampled(rows.target, np.arange(len(rows)))
     groups = np.array(RISK_GROUPS, dtype=object)[4 * np.arange(len(rows)) // len(rows)]
     return [
@@ -215,18 +216,18 @@ def _curves(judged: Judged, figures: Figures) -> list[Html]:
             "Survival of four groups of predicted risk: mean of the predictions (lines), and Kaplan-Meier estimates of "
             "the same subjects (steps, with 95 % intervals).",
             "Predicted curves of four groups of risk beside their Kaplan-Meier steps.",
-            lambda: SurvivalDisplay.from_estimator(judged.model, rows.X, target, groups=groups),
+            lambda: SurvivalDisplay.from_estimator(evidence.model, rows.X, target, groups=groups),
             WIDE,
         )
     ]
 
 
-def _groups(judged: Judged) -> Html:
-    target, moment = judged.judged.target, np.array([judged.moment])
-    expected = judged.after_entry.cumulative_hazard(target.lower[:, None])[:, 0]
-    survival = judged.distribution.survival(moment)[:, 0]
+def _groups(evidence: Judged) -> Html:
+    target, moment = evidence.judged.target, np.array([evidence.moment])
+    expected = evidence.after_entry.cumulative_hazard(target.lower[:, None])[:, 0]
+    survival = evidence.distribution.survival(moment)[:, 0]
     rows: list[tuple[str, ...]] = []
-    for group in strata(judged):
+    for group in strata(evidence):
         mine = group.rows
         events = int(target.event[mine].sum())
         cells: tuple[str, ...] = (f"{int(mine.sum()):,}", f"{events:,}")
@@ -236,14 +237,14 @@ def _groups(judged: Judged) -> Html:
                 percent(float(survival[mine].mean())),
                 percent(observed),
                 fixed(events / max(float(expected[mine].sum()), 1e-12)),
-                fixed(harrell(target[mine], judged.risk[mine])),
+                fixed(harrell(target[mine], evidence.risk[mine])),
             )
         else:
             cells += ("–", "–", "–", "–")
         rows.append((join([name(group.feature), " = ", name(group.value)]), *cells))
     if not rows:
         return paragraph("There are no categories or features of few values to compare, and no groups were given.")
-    at = f"at {number(judged.moment)}"
+    at = f"at {number(evidence.moment)}"
     header = ("", "subjects", "events", f"predicted survival {at}", f"observed {at}", "observed ÷ expected", "C-index")
     return join(
         [

@@ -50,27 +50,28 @@ class Item(NamedTuple):
     answer: str
 
 
-def answers(judged: Judged) -> list[Item]:
+def answers(evidence: Judged) -> list[Item]:
     """All items in order."""
-    return [Item(key, title, fill if isinstance(fill, str) else fill(judged)) for key, title, fill in ITEMS]
+    return [Item(key, title, fill if isinstance(fill, str) else fill(evidence)) for key, title, fill in ITEMS]
 
 
-def _outcome(judged: Judged) -> str:
-    causes = f" of {len(judged.causes)} competing causes" if len(judged.causes) > 1 else ""
-    horizon = number(judged.model.model_.horizon)
+def _outcome(evidence: Judged) -> str:
+    causes = f" of {len(evidence.causes)} competing causes" if len(evidence.causes) > 1 else ""
+    horizon = number(evidence.model.model_.horizon)
     return (
         f"Time to an event{causes}, with censoring. Predictions are possible for any time; risks are compared up to "
         f"{horizon}. Definition of the event: {AUTHORS}."
     )
 
 
-def _predictors(judged: Judged) -> str:
-    return f"{count(len(judged.names), 'feature')}, all of which the model may use; none was selected by the software."
+def _predictors(evidence: Judged) -> str:
+    features = count(len(evidence.names), "feature")
+    return f"{features}, all of which the model may use; none was selected by the software."
 
 
-def _sample_size(judged: Judged) -> str:
-    cohort = judged.cohort
-    columns = sum(max(judged.sizes.get(i, 2) - 1, 1) for i in range(len(judged.names)))
+def _sample_size(evidence: Judged) -> str:
+    cohort = evidence.cohort
+    columns = sum(max(evidence.sizes.get(i, 2) - 1, 1) for i in range(len(evidence.names)))
     each = float(cohort.events.min()) / columns
     return (
         f"{count(cohort.subjects, 'subject')} with {count(float(cohort.events.sum()), 'event')} in training: "
@@ -78,8 +79,8 @@ def _sample_size(judged: Judged) -> str:
     )
 
 
-def _missing(judged: Judged) -> str:
-    cohort = judged.cohort.features.missing
+def _missing(evidence: Judged) -> str:
+    cohort = evidence.cohort.features.missing
     return (
         f"{percent(float(cohort.mean()))} of the values in training were missing, most in one feature: "
         f"{percent(float(cohort.max()))}. Nothing was imputed: trees learn a direction for missing values, the linear "
@@ -87,41 +88,41 @@ def _missing(judged: Judged) -> str:
     )
 
 
-def _partition(judged: Judged) -> str:
-    held = "folds of the training data" if judged.model.cv_results_ else "nothing but given settings"
+def _partition(evidence: Judged) -> str:
+    held = "folds of the training data" if evidence.model.cv_results_ else "nothing but given settings"
     return (
-        f"Fitted to {count(judged.cohort.subjects, 'subject')}, choices made by {held}; judged on "
-        f"{count(len(judged.test), 'row')} given as evaluation data. How these were separated: {AUTHORS}."
+        f"Fitted to {count(evidence.cohort.subjects, 'subject')}, choices made by {held}; judged on "
+        f"{count(len(evidence.test), 'row')} given as evaluation data. How these were separated: {AUTHORS}."
     )
 
 
-def _handling(judged: Judged) -> str:
+def _handling(evidence: Judged) -> str:
     return (
         "Numbers as they are for the trees; standardised, with power transforms of skewed ones, for the linear start. "
-        f"Categories ({count(len(judged.categories), 'feature')}) are split by the trees as sets."
+        f"Categories ({count(len(evidence.categories), 'feature')}) are split by the trees as sets."
     )
 
 
-def _model_type(judged: Judged) -> str:
-    changed = changed_settings(judged.model)
+def _model_type(evidence: Judged) -> str:
+    changed = changed_settings(evidence.model)
     settings = "all settings at their defaults" if not changed else f"settings changed: {', '.join(changed)}"
     return (
-        f"FPBoost (Archetti et al., 2025): a sum of {describe_heads(judged)}, whose parameters are predicted by "
-        f"boosted trees; {judged.model.n_estimators_} rounds of depth {judged.model.max_depth_}; {settings}. See “How "
-        "it was trained”."
+        f"FPBoost (Archetti et al., 2025): a sum of {describe_heads(evidence)}, whose parameters are predicted by "
+        f"boosted trees; {evidence.model.n_estimators_} rounds of depth {evidence.model.max_depth_}; {settings}. See "
+        "“How it was trained”."
     )
 
 
-def _imbalance(judged: Judged) -> str:
-    events = float(judged.cohort.events.sum()) / max(judged.cohort.subjects, 1)
+def _imbalance(evidence: Judged) -> str:
+    events = float(evidence.cohort.events.sum()) / max(evidence.cohort.subjects, 1)
     return (
         f"{percent(events)} of the training subjects had the event. Nothing was resampled; the likelihood accounts for "
         "censoring."
     )
 
 
-def _flow(judged: Judged) -> str:
-    test, cohort = judged.test.target, judged.cohort
+def _flow(evidence: Judged) -> str:
+    test, cohort = evidence.test.target, evidence.cohort
     followed = number(cohort.follow_up) if np.isfinite(cohort.follow_up) else "not reached"
     own = median_follow_up(test)
     return (
@@ -131,31 +132,31 @@ def _flow(judged: Judged) -> str:
     )
 
 
-def _analysed(judged: Judged) -> str:
+def _analysed(evidence: Judged) -> str:
     return (
-        f"Development: {count(judged.cohort.subjects, 'subject')}, "
-        f"{count(float(judged.cohort.events.sum()), 'event')}. "
-        f"Evaluation: {count(len(judged.test), 'subject')}, {count(int(judged.test.target.event.sum()), 'event')}."
+        f"Development: {count(evidence.cohort.subjects, 'subject')}, "
+        f"{count(float(evidence.cohort.events.sum()), 'event')}. "
+        f"Evaluation: {count(len(evidence.test), 'subject')}, {count(int(evidence.test.target.event.sum()), 'event')}."
     )
 
 
-def _specification(judged: Judged) -> str:
+def _specification(evidence: Judged) -> str:
     return (
-        f"{count(judged.model.model_.n_trees, 'tree')}, which a formula cannot show. The model file (FPBoost.save) and "
-        "the calculator hold all of it. See “What the heads mean” and “Which features matter”."
+        f"{count(evidence.model.model_.n_trees, 'tree')}, which a formula cannot show. The model file (FPBoost.save) "
+        "and the calculator hold all of it. See “What the heads mean” and “Which features matter”."
     )
 
 
-def _performance(judged: Judged) -> str:
-    own = judged.scores[0][0]["concordance"]
+def _performance(evidence: Judged) -> str:
+    own = evidence.scores[0][0]["concordance"]
     index = f"Concordance index {fixed(own.value)} ({fixed(own.low)} to {fixed(own.high)}). " if own.known else ""
     return f"{index}All scores, with intervals and for groups, are in “How good its predictions are”."
 
 
-def _heterogeneity(judged: Judged) -> str:
+def _heterogeneity(evidence: Judged) -> str:
     given = (
         "Scores of the groups that were given are"
-        if judged.groups is not None
+        if evidence.groups is not None
         else "No groups were given; scores of categories are"
     )
     return f"{given} in “How good its predictions are”. Clusters such as hospitals: {AUTHORS}, or give groups=."
