@@ -60,20 +60,25 @@ def value_texts(feature: Feature, categories: list[Any] | None) -> list[str]:
 def _question(name: str, feature: Feature, categories: list[Any] | None, labels: Mapping[str, str]) -> dict[str, Any]:
     """A choice of some values, or a number."""
     if categories is not None or _is_choice(feature):
-        shown = value_texts(feature, categories)
-        values = range(len(shown)) if categories else feature.values.tolist()
-        keys, order = [f"{name}={text}" for text in shown], list(labels)
-        options = [[value, str(labels.get(key, text))] for key, value, text in zip(keys, values, shown, strict=True)]
-        share = np.cumsum(feature.counts) / max(1, feature.counts.sum())
-        usual = int(np.argmax(feature.counts)) if categories else int(np.argmax(share >= 0.5))
-        typical = options[usual][0] if options else None
-        if all(key in labels for key in keys):  # whoever names all of them has put them in order
-            options = [options[i] for i in sorted(range(len(keys)), key=lambda i: order.index(keys[i]))]
-        return {"options": options, "typical": typical}
+        return _choice(name, feature, categories, labels)
     low, high = feature.quantiles[0], feature.quantiles[-1]
     if not np.isfinite([low, high]).all():  # rows that were drawn at random do not know it
         return {"typical": None}
     return {"low": float(low), "high": float(high), **_slider(feature)}
+
+
+def _choice(name: str, feature: Feature, categories: list[Any] | None, labels: Mapping[str, str]) -> dict[str, Any]:
+    """Values with their labels, and the typical one: the most frequent category, or the median of few numbers."""
+    shown = value_texts(feature, categories)
+    values = range(len(shown)) if categories else feature.values.tolist()
+    keys, order = [f"{name}={text}" for text in shown], list(labels)
+    options = [[value, str(labels.get(key, text))] for key, value, text in zip(keys, values, shown, strict=True)]
+    share = np.cumsum(feature.counts) / max(1, feature.counts.sum())
+    usual = int(np.argmax(feature.counts)) if categories else int(np.argmax(share >= 0.5))
+    typical = options[usual][0] if options else None
+    if all(key in labels for key in keys):  # whoever names all of them has put them in order
+        options = [options[i] for i in sorted(range(len(keys)), key=lambda i: order.index(keys[i]))]
+    return {"options": options, "typical": typical}
 
 
 def _is_choice(feature: Feature) -> bool:
