@@ -151,18 +151,16 @@ class FPBoost(estimator.FPBoost):
     def to_local(self) -> estimator.FPBoost:
         """The fitted model as a `hazboost.FPBoost`, which needs no Dask."""
         local = estimator.FPBoost(**self.get_params(deep=False))
-        for name, value in vars(self).items():
-            if name.endswith("_"):
-                setattr(local, name, value)
+        for name, value in _learned(self).items():
+            setattr(local, name, value)
         return local
 
     def _take(self, local: estimator.FPBoost) -> None:
         """Take what was learned in memory, and forget what an earlier fit had learned."""
-        for name in [name for name in vars(self) if name.endswith("_")]:
+        for name in _learned(self):
             delattr(self, name)
-        for name, value in vars(local).items():
-            if name.endswith("_"):
-                setattr(self, name, value)
+        for name, value in _learned(local).items():
+            setattr(self, name, value)
 
     def predict(self, X: Any, cause: int | None = None) -> Any:
         """Risk scores as in `hazboost.FPBoost.predict`, of a Dask collection as a lazy Series or array."""
@@ -236,7 +234,7 @@ class FPBoost(estimator.FPBoost):
         """Quantiles as in `hazboost.FPBoost.predict_quantile`, as a lazy Series or array."""
         if not is_collection(X):
             return super().predict_quantile(X, q, alive_at=alive_at)
-        by_row, same = one_or_by_row(alive_at, "alive_at")
+        by_row, same = one_or_by_row(alive_at)
         lazy = self._lazy("predict_quantile", X, by_row, q=q, **same)
         return lazy.array((len(np.asarray(q)),)) if np.ndim(q) else lazy.series()
 
@@ -244,14 +242,14 @@ class FPBoost(estimator.FPBoost):
         """Mean event times as in `hazboost.FPBoost.predict_mean`, as a lazy Series or array."""
         if not is_collection(X):
             return super().predict_mean(X, alive_at=alive_at)
-        by_row, same = one_or_by_row(alive_at, "alive_at")
+        by_row, same = one_or_by_row(alive_at)
         return self._lazy("predict_mean", X, by_row, **same).series()
 
     def predict_rmst(self, X: Any, tau: float | None = None, *, alive_at: Any = None) -> Any:
         """Restricted mean survival times as in `hazboost.FPBoost.predict_rmst`, as a lazy Series or array."""
         if not is_collection(X):
             return super().predict_rmst(X, tau, alive_at=alive_at)
-        by_row, same = one_or_by_row(alive_at, "alive_at")
+        by_row, same = one_or_by_row(alive_at)
         return self._lazy("predict_rmst", X, by_row, tau=tau, **same).series()
 
     def predict_parameters(self, X: Any) -> Any:
@@ -290,11 +288,10 @@ class FPBoost(estimator.FPBoost):
         """Functions of time, or their values if times or an array are asked for."""
         if not is_collection(X):
             return getattr(super(), method)(X, return_array, times=times, **options)
-        by_row, same = one_or_by_row(options.pop("alive_at", None), "alive_at")
+        alive_at = options.pop("alive_at", None)  # which hazards do not have
+        by_row, same = ({}, {}) if alive_at is None else one_or_by_row(alive_at)
         if "cause" in options:
             same["cause"] = self._known_cause(options["cause"])
-        if same.get("alive_at", 0) is None:
-            del same["alive_at"]
         lazy = self._lazy(method, X, by_row, return_array=return_array, times=times, **same)
         if times is None and not return_array:
             return lazy.array(all_causes, object)
@@ -324,6 +321,11 @@ def current_client() -> Client:
         raise RuntimeError(
             "hazboost.dask.FPBoost needs a Dask client, and there is none; create one with distributed.Client() first."
         ) from error
+
+
+def _learned(fitted: estimator.FPBoost) -> dict[str, Any]:
+    """Attributes that a fit has set, whose names end with an underscore."""
+    return {name: value for name, value in vars(fitted).items() if name.endswith("_")}
 
 
 def _in_memory(eval_set: Any) -> Any:

@@ -116,12 +116,12 @@ def _refuse_divided(ids: Sequence[Any]) -> None:
         )
 
 
-def one_or_by_row(value: Any, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """An argument as one that has a value for each row, or as one that is the same for all rows."""
-    if is_collection(value):
-        return {name: value}, {}
-    if np.ndim(value) > 0:
+def one_or_by_row(alive_at: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """``alive_at`` as an argument that has a value for each row, or as one that is the same for all rows."""
+    if is_collection(alive_at):
+        return {"alive_at": alive_at}, {}
+    if np.ndim(alive_at) > 0:
         raise TypeError(
-            f"{name} must be one time, or a Dask collection with the partitions of X; got {describe(value)}."
+            f"alive_at must be one time, or a Dask collection with the partitions of X; got {describe(alive_at)}."
         )
-    return {}, {name: value}
+    return {}, {"alive_at": alive_at}
