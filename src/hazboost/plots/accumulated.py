@@ -81,6 +81,19 @@ class AccumulatedEffectsDisplay(Display):
         Returns
         -------
         AccumulatedEffectsDisplay
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hazboost import FPBoost
+        >>> from hazboost.plots import AccumulatedEffectsDisplay
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 2))
+        >>> y = np.ones(200, dtype=bool), rng.weibull(1.5, size=200) * np.exp(-X[:, 0])
+        >>> model = FPBoost(n_estimators=20, random_state=0).fit(X, y)
+        >>> display = AccumulatedEffectsDisplay.from_estimator(model, X, "x0", grid=[-1.0, 0.0, 1.0])
+        >>> bool((np.diff(display.effects) < 0.0).all())  # survival falls with the first feature
+        True
         """
         check_model(model)
         check_of(of, KINDS)

@@ -71,6 +71,19 @@ class CalibrationDisplay(Display):
         Returns
         -------
         CalibrationDisplay
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hazboost import FPBoost
+        >>> from hazboost.plots import CalibrationDisplay
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 2))
+        >>> y = np.ones(200, dtype=bool), rng.weibull(1.5, size=200) * np.exp(-X[:, 0])
+        >>> model = FPBoost(n_estimators=20, random_state=0).fit(X, y)
+        >>> display = CalibrationDisplay.from_estimator(model, X, y, n_bins=4)
+        >>> display.curve.size.tolist()
+        [50, 50, 50, 50]
         """
         check_model(model)
         check_alignment({"X": X, "y": y})
@@ -150,6 +163,19 @@ class DCalibrationDisplay(Display):
         Returns
         -------
         DCalibrationDisplay
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hazboost import FPBoost
+        >>> from hazboost.plots import DCalibrationDisplay
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 2))
+        >>> y = np.ones(200, dtype=bool), rng.weibull(1.5, size=200) * np.exp(-X[:, 0])
+        >>> model = FPBoost(n_estimators=20, random_state=0).fit(X, y)
+        >>> display = DCalibrationDisplay.from_estimator(model, X, y, n_bins=5)
+        >>> round(float(display.result.counts.sum()))
+        200
         """
         check_model(model)
         check_alignment({"X": X, "y": y})

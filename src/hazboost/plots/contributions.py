@@ -76,6 +76,19 @@ class ContributionsDisplay(Display):
         Returns
         -------
         ContributionsDisplay
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hazboost import FPBoost
+        >>> from hazboost.plots import ContributionsDisplay
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 2))
+        >>> y = np.ones(200, dtype=bool), rng.weibull(1.5, size=200) * np.exp(-X[:, 0])
+        >>> model = FPBoost(n_estimators=20, random_state=0).fit(X, y)
+        >>> display = ContributionsDisplay.from_estimator(model, X[:1], times=[0.5, 1.0])
+        >>> display.curves().keys() == {"x0", "x1"}
+        True
         """
         check_model(model)
         check_of(of, KINDS)

@@ -43,6 +43,19 @@ class HistoryDisplay(Display):
         Returns
         -------
         HistoryDisplay
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hazboost import FPBoost
+        >>> from hazboost.plots import HistoryDisplay
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 2))
+        >>> y = np.ones(200, dtype=bool), rng.weibull(1.5, size=200) * np.exp(-X[:, 0])
+        >>> model = FPBoost(n_estimators=20, random_state=0).fit(X, y)
+        >>> display = HistoryDisplay.from_estimator(model)
+        >>> len(display.history["train_loss"])  # before the first round, and after each
+        21
         """
         check_is_fitted(model, "history_")
         return cls({name: np.asarray(values, dtype=float) for name, values in model.history_.items()}).plot(ax)

@@ -66,6 +66,18 @@ class ImportanceDisplay(Display):
         Returns
         -------
         ImportanceDisplay
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hazboost import FPBoost
+        >>> from hazboost.plots import ImportanceDisplay
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 2))
+        >>> y = np.ones(200, dtype=bool), rng.weibull(1.5, size=200) * np.exp(-X[:, 0])
+        >>> model = FPBoost(n_estimators=20, random_state=0).fit(X, y)
+        >>> ImportanceDisplay.from_estimator(model, X).features
+        ('x0', 'x1')
         """
         check_of(of, LABELS)
         check_most(most)

@@ -51,6 +51,19 @@ class ParametersDisplay(Display):
         Returns
         -------
         ParametersDisplay
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hazboost import FPBoost
+        >>> from hazboost.plots import ParametersDisplay
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 2))
+        >>> y = np.ones(200, dtype=bool), rng.weibull(1.5, size=200) * np.exp(-X[:, 0])
+        >>> model = FPBoost(n_estimators=20, random_state=0).fit(X, y)
+        >>> display = ParametersDisplay.from_estimator(model, X)
+        >>> list(display.distributions)
+        ['weight', 'scale', 'shape']
         """
         check_model(model)
         table = model.predict_parameters(X)

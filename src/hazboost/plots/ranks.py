@@ -48,6 +48,14 @@ def plot_ranks(
     Returns
     -------
     Axes
+
+    Examples
+    --------
+    >>> from hazboost.plots import critical_difference, plot_ranks
+    >>> ranks = {"boosting": 1.4, "forest": 1.8, "Cox": 2.8}
+    >>> ax = plot_ranks(ranks, critical_difference(models=3, datasets=20), highlight={"boosting"})
+    >>> ax.texts[0].get_text().split()
+    ['boosting', '1.40']
     """
     (ax,) = make_axes(1, ax)
     ordered = sorted(ranks.items(), key=lambda item: item[1])
@@ -91,6 +99,24 @@ def critical_difference(models: int, datasets: int, level: float = 0.05) -> floa
 
     for :math:`k` models on :math:`D` data sets, where :math:`q_\alpha` is the quantile of the studentised range divided
     by :math:`\sqrt 2` (Demšar, 2006, Statistical comparisons of classifiers over multiple data sets).
+
+    Parameters
+    ----------
+    models, datasets : int
+        Numbers of models and of data sets.
+    level : float, default=0.05
+        Level of the test.
+
+    Returns
+    -------
+    float
+        Mean ranks that differ by less do not differ significantly.
+
+    Examples
+    --------
+    >>> from hazboost.plots import critical_difference
+    >>> round(critical_difference(models=9, datasets=58), 2)
+    1.58
     """
     # Infinitely many degrees of freedom: the variance of ranks is known.
     quantile = studentized_range.ppf(1 - level, models, np.inf) / np.sqrt(2)

@@ -92,6 +92,19 @@ class ResidualsDisplay(Display):
         Returns
         -------
         ResidualsDisplay
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hazboost import FPBoost
+        >>> from hazboost.plots import ResidualsDisplay
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 2))
+        >>> y = np.ones(200, dtype=bool), rng.weibull(1.5, size=200) * np.exp(-X[:, 0])
+        >>> model = FPBoost(n_estimators=20, random_state=0).fit(X, y)
+        >>> display = ResidualsDisplay.from_estimator(model, X, y, kind="martingale", against="x1")
+        >>> display.name, display.residuals.shape
+        ('x1', (200,))
         """
         check_model(model)
         if kind not in KINDS:

@@ -68,6 +68,19 @@ class RocDisplay(Display):
         Returns
         -------
         RocDisplay
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hazboost import FPBoost
+        >>> from hazboost.plots import RocDisplay
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 2))
+        >>> y = np.ones(200, dtype=bool), rng.weibull(1.5, size=200) * np.exp(-X[:, 0])
+        >>> model = FPBoost(n_estimators=20, random_state=0).fit(X, y)
+        >>> display = RocDisplay.from_estimator(model, X, y)
+        >>> bool(display.curve.auc > 0.7)
+        True
         """
         check_model(model)
         check_alignment({"X": X, "y": y})

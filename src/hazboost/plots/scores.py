@@ -85,6 +85,19 @@ class ScoresDisplay(Display):
         Returns
         -------
         ScoresDisplay
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from hazboost import FPBoost
+        >>> from hazboost.plots import ScoresDisplay
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.normal(size=(200, 2))
+        >>> y = np.ones(200, dtype=bool), rng.weibull(1.5, size=200) * np.exp(-X[:, 0])
+        >>> model = FPBoost(n_estimators=20, random_state=0).fit(X, y)
+        >>> display = ScoresDisplay.from_estimator(model, X, y, times=[0.5, 1.0])
+        >>> bool((display.brier < display.reference).all())  # better than the same curve for everybody
+        True
         """
         check_model(model)
         check_alignment({"X": X, "y": y})

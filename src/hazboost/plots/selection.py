@@ -59,6 +59,18 @@ def plot_selection(model: SelectedModel, ax: Any = None) -> list[Any]:
     Returns
     -------
     list of Axes
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hazboost import FPBoost
+    >>> from hazboost.plots import plot_selection
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 2))
+    >>> y = np.ones(200, dtype=bool), rng.weibull(1.5, size=200) * np.exp(-X[:, 0])
+    >>> model = FPBoost(n_estimators=20, random_state=0).fit(X, y)
+    >>> [ax.get_xlabel() for ax in plot_selection(model)]  # the number of rounds was given
+    ['ridge of the linear start']
     """
     panels = _panels(model)
     axes = make_axes(len(panels), ax)
