@@ -199,25 +199,20 @@ class SurvivalDisplay(Display):
             ``at_risk`` is the number of subjects at risk, NaN for predictions. Without pandas, a structured array with
             the same names.
         """
-        n, none = len(self.times), (np.full(len(self.times), np.nan),) * 2
-        parts = [(name, "predicted", values, none) for name, values in self.predicted.items()]
-        parts += [(name, "observed", values, self.bands.get(name, none)) for name, values in self.observed.items()]
+        unknown = np.full(len(self.times), np.nan)
+        # For each curve its name and kind, and then its numbers.
+        curves = [(name, "predicted", values, unknown, unknown, unknown) for name, values in self.predicted.items()]
+        for name, values in self.observed.items():
+            low, high = self.bands.get(name, (unknown, unknown))
+            left = at_risk(self.outcomes[name], self.times) if name in self.outcomes else unknown
+            curves.append((name, "observed", values, low, high, left))
+        names, kinds, *numbers = zip(*curves, strict=True)
         return make_table(
             {
-                "curve": np.repeat(np.array([name for name, *_ in parts], dtype=object), n),
-                "kind": np.repeat(np.array([kind for _, kind, *_ in parts], dtype=object), n),
-                "time": np.tile(self.times, len(parts)),
-                "value": np.concatenate([values for *_, values, _ in parts]),
-                "low": np.concatenate([low for *_, (low, _) in parts]),
-                "high": np.concatenate([high for *_, (_, high) in parts]),
-                "at_risk": np.concatenate(
-                    [
-                        at_risk(self.outcomes[name], self.times)
-                        if kind == "observed" and name in self.outcomes
-                        else none[0]
-                        for name, kind, *_ in parts
-                    ]
-                ),
+                "curve": np.repeat(np.array(names, dtype=object), len(self.times)),
+                "kind": np.repeat(np.array(kinds, dtype=object), len(self.times)),
+                "time": np.tile(self.times, len(curves)),
+                **dict(zip(("value", "low", "high", "at_risk"), map(np.concatenate, numbers), strict=True)),
             }
         )
 
