@@ -1,4 +1,4 @@
-"""The data sets of the study by name, and their splits: those of SurvSet, and the large ones."""
+"""The data sets of the study by name: those of SurvSet, and the large ones."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from functools import cache
 from benchmarks.studies.accuracy import survset
 from benchmarks.studies.accuracy.dataset import Dataset
 from benchmarks.studies.accuracy.large import LARGE_SETS
-from hazboost.utils.arrays import Indices
 
 
 def names(*, large: bool = False) -> tuple[str, ...]:
@@ -19,8 +18,3 @@ def names(*, large: bool = False) -> tuple[str, ...]:
 def load(name: str) -> Dataset:
     """A data set by its name."""
     return LARGE_SETS[name]() if name in LARGE_SETS else survset.load(name)
-
-
-def split(name: str, repeat: int) -> tuple[Indices, Indices]:
-    """Rows to train on and rows to test on."""
-    return load(name).split(repeat)

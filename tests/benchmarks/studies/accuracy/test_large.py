@@ -69,7 +69,7 @@ def test_real_sets_are_complete(name, package, rows):
     pytest.importorskip(package)
     dataset = data.load(name)
     assert len(dataset.X) == len(dataset.event) == len(dataset.time) == rows
-    train, test = data.split(name, 0)
+    train, test = data.load(name).split(0)
     assert len(train) + len(test) == rows
 
 

@@ -20,9 +20,9 @@ from benchmarks.studies.accuracy.report import mean_scores, ranking_of
 
 def test_split_is_stratified_and_repeatable():
     event = data.load("veteran").event
-    train, test = data.split("veteran", 3)
-    again, _ = data.split("veteran", 3)
-    other, _ = data.split("veteran", 4)
+    train, test = data.load("veteran").split(3)
+    again, _ = data.load("veteran").split(3)
+    other, _ = data.load("veteran").split(4)
     assert np.array_equal(train, again)
     assert not np.array_equal(train, other)
     assert sorted([*train, *test]) == list(range(len(event)))
@@ -31,7 +31,7 @@ def test_split_is_stratified_and_repeatable():
 
 def test_subjects_are_not_split():
     dataset = data.load("retinopathy")
-    train, test = data.split("retinopathy", 0)
+    train, test = data.load("retinopathy").split(0)
     assert len(np.unique(dataset.subject)) < len(dataset.X)
     assert not set(dataset.subject[train]) & set(dataset.subject[test])
 
