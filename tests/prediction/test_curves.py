@@ -75,5 +75,12 @@ def test_curves_can_be_pickled(distribution, kind):
         assert repr(after) == repr(before)
 
 
+@kinds
+def test_curves_can_be_pickled_after_they_were_called(distribution, kind):
+    curve = make_curves(kind, distribution, X)[0]
+    values = curve(X)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(curve))(X), values)
+
+
 def test_repr_says_what_it_is(distribution):
     assert repr(make_curves("hazard", distribution, X)[0]) == "Curve('hazard', domain=(0.0, inf), x=array of 3 times)"

@@ -98,6 +98,10 @@ class Distribution:
     def __len__(self) -> int:
         return len(self.scores)
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Parameters are computed again where they are needed: they hold functions, which cannot be pickled.
+        return {name: value for name, value in vars(self).items() if name != "_parameters"}
+
     def __getitem__(self, rows: Any) -> Distribution:
         part = replace(self, scores=self.scores[rows])
         if self.alive_at is None or self.past is None:
