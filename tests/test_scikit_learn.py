@@ -22,9 +22,11 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import hazboost
 from hazboost import FPBoost
 from hazboost.hazards.heads import HEADS
 from hazboost.metrics import concordance_index
+from hazboost.report.sections.training import changed_settings
 
 # scikit-learn's checks have targets of a few classes.
 pytestmark = pytest.mark.filterwarnings("ignore:.* events share only", "ignore:the fitted curves are poor")
@@ -362,3 +364,23 @@ def test_weights_are_routed_to_a_metric():
         model.set_score_request(sample_weight=True)
         expected = cross_val_score(model, X, Y, cv=KFold(3), params={"sample_weight": weight})
     np.testing.assert_allclose(found, expected)
+
+
+class WithOwnParameters(FPBoost):
+    """Takes two of the parameters and one of its own, as a subclass for one purpose may do, and sets others itself."""
+
+    def __init__(self, n_estimators=5, colour="red", random_state=None):
+        super().__init__(n_estimators=n_estimators, init="marginal", patience=2, random_state=random_state)
+        self.colour = colour
+
+
+def test_subclass_with_other_parameters_can_be_summarized_and_kept(tmp_path):
+    model = WithOwnParameters(random_state=0).fit(X, Y)
+    assert model.summary().to_dict()["start"]["init"] == "marginal"
+    assert model.summary().to_dict()["trees"]["stopped_early"]
+    assert set(changed_settings(model)) == {"n_estimators", "init", "patience", "random_state"}
+
+    model.save(tmp_path / "model.hzb")
+    loaded = hazboost.load(tmp_path / "model.hzb")
+    assert (loaded.init, loaded.patience, loaded.n_estimators) == ("marginal", 2, 5)
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import numbers
 import os
 import re
@@ -829,6 +830,16 @@ class FPBoost(Publisher):
         if self.learning_rate != "auto":
             return self.learning_rate
         return pace.rate if self.solver == "newton" else RATE_OF_AUTHORS
+
+    @staticmethod
+    def _defaults() -> dict[str, Any]:
+        """Defaults of the parameters of this class, whatever a subclass takes."""
+        parameters = inspect.signature(FPBoost).parameters
+        return {name: one.default for name, one in parameters.items()}
+
+    def _settings(self) -> dict[str, Any]:
+        """Parameters of this class, also those that a subclass sets without taking them itself."""
+        return {name: getattr(self, name) for name in self._defaults()}
 
     def _seed(self) -> int:
         """An integer seed; the one given where it is an integer, so that a start can be compared with the authors'."""

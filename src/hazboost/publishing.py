@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,6 +21,10 @@ from hazboost.utils.files import complete_file
 
 class Publisher(Predictor):
     """A predictor that can be shown, kept and given to others."""
+
+    @abstractmethod
+    def _settings(self) -> dict[str, Any]:
+        """Parameters by name, whatever the constructor of a subclass takes."""
 
     def summary(self) -> Summary:
         """What the model is and how well it fits: data, heads in words, choices, fit, strongest features.
@@ -78,7 +83,7 @@ class Publisher(Predictor):
         check_is_fitted(self, "model_")
         self._validate_params()
         attributes = {name: value for name, value in vars(self).items() if name.endswith("_") and name != "model_"}
-        write_file(path, Fitted(self.get_params(deep=False), attributes, self.model_), self.summary().lines())
+        write_file(path, Fitted(self._settings(), attributes, self.model_), self.summary().lines())
 
     def to_onnx(self, path: str | os.PathLike[str], outputs: Sequence[str] = OUTPUTS) -> None:
         """Write the fitted model to an ONNX file, for programs in other languages.

@@ -109,7 +109,7 @@ class FPBoost(estimator.FPBoost):
         find_columns(first_outcomes(client, raw, counts), "y")  # what names say is said here, and not on the workers
         rows = read_rows(client, raw, schema, counts)
         if POLICY.hold_out_of(rows.n_subjects) is None:
-            local = estimator.FPBoost(**self.get_params(deep=False))
+            local = estimator.FPBoost(**self._settings())
             self._take(local.fit(**gather(client, raw, counts), eval_set=_in_memory(eval_set)))
             return self
         del raw  # the workers need not keep what they have encoded
@@ -150,7 +150,7 @@ class FPBoost(estimator.FPBoost):
 
     def to_local(self) -> estimator.FPBoost:
         """The fitted model as a `hazboost.FPBoost`, which needs no Dask."""
-        local = estimator.FPBoost(**self.get_params(deep=False))
+        local = estimator.FPBoost(**self._settings())
         for name, value in _learned(self).items():
             setattr(local, name, value)
         return local

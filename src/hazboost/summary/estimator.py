@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from hazboost.data.cohort import Cohort
 from hazboost.prediction.model import Model
@@ -44,5 +44,14 @@ class FittedEstimator(Protocol):
     def ridge_(self) -> float | None:
         """Strength of the ridge of the linear start."""
 
-    def get_params(self, deep: bool = ...) -> dict[str, Any]:
-        """Parameters by name."""
+    @property
+    def init(self) -> str:
+        """Kind of start that was asked for."""
+
+    @property
+    def n_estimators(self) -> int | Literal["auto"]:
+        """Number of rounds that was asked for."""
+
+    @property
+    def patience(self) -> int | None:
+        """Rounds without gain after which training was to stop."""

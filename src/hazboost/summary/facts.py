@@ -64,7 +64,7 @@ def _data(model: Model, cohort: Cohort) -> dict[str, Any]:
 def _start(estimator: FittedEstimator) -> dict[str, Any]:
     tried = estimator.cv_results_.get("ridges")
     return {
-        "init": estimator.get_params(deep=False)["init"],
+        "init": estimator.init,
         "ridge": estimator.ridge_,
         "ridges_tried": 0 if tried is None else len(tried),
         "acts_on": estimator.model_.linear_effect,
@@ -72,11 +72,11 @@ def _start(estimator: FittedEstimator) -> dict[str, Any]:
 
 
 def _trees(estimator: FittedEstimator) -> dict[str, Any]:
-    model, given = estimator.model_, estimator.get_params(deep=False)
+    model = estimator.model_
     return {
         "rounds": estimator.n_estimators_,
-        "rounds_chosen": given["n_estimators"] == "auto",
-        "stopped_early": given["patience"] is not None,
+        "rounds_chosen": estimator.n_estimators == "auto",
+        "stopped_early": estimator.patience is not None,
         "depth": estimator.max_depth_,
         "trees": model.n_trees,
         "ensembles": len(model.boosters),

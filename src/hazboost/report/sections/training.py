@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from typing import Any
 
 import numpy as np
@@ -113,12 +112,11 @@ def _settings(evidence: Evidence) -> Html:
 
 def changed_settings(model: Any) -> dict[str, tuple[Any, Any]]:
     """Settings that are not the defaults, with the defaults."""
-    defaults = {key: one.default for key, one in inspect.signature(type(model).__init__).parameters.items()}
-    without = ("verbose", "n_jobs")
+    defaults, without = model._defaults(), ("verbose", "n_jobs")
     return {
         key: (value, defaults[key])
-        for key, value in model.get_params(deep=False).items()
-        if key in defaults and key not in without and not _equal(value, defaults[key])
+        for key, value in model._settings().items()
+        if key not in without and not _equal(value, defaults[key])
     }
 
 
