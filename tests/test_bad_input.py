@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
-from hazboost import FPBoost
+from hazboost import FPBoost, Surv
 from tests.wording import faults
 
 N = 40
@@ -67,6 +67,7 @@ BAD_Y = {
     "far too long": ((EVENT, changed(TIME, 0, 1e60)), r"y: the longest time, 1e\+60, is more than 1e\+38 times"),
     "many bad times": ((EVENT, -TIME), r"\(row 0\).*\(row 1\).*\(row 2\) and 37 more"),
     "no event": ((np.zeros(N, dtype=bool), TIME), f"y has no event: all {N} subjects are censored"),
+    "all left-censored": (Surv.interval(np.zeros(N), TIME), "y: every event is left-censored, so that nobody is known"),
     "all times zero": ((EVENT, np.zeros(N)), "y: all observed times are 0"),
     "event 1.5": ((changed(EVENT, 3, 1.5), TIME), r"y: the event must be .*; got 1\.5 \(row 3\)"),
     "event 21": ((changed(EVENT, 3, 21.0), TIME), r"got 21\.0 \(row 3\).* times that were given as events"),
@@ -113,7 +114,7 @@ def test_bad_y(case):
     check_refused({"y": y}, message)
 
 
-ONLY_OF_A_FIT = ("no event", "all times zero", "far too long")
+ONLY_OF_A_FIT = ("all left-censored", "no event", "all times zero", "far too long")
 
 
 @pytest.mark.parametrize("case", [case for case in BAD_Y if case not in ONLY_OF_A_FIT])

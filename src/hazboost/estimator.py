@@ -27,7 +27,14 @@ from hazboost.data.constraints import Constraints, read_constraints
 from hazboost.data.features import Schema, learn_schema, readable, refuse_empty_columns, upper_limits
 from hazboost.data.names import learn_columns, match_columns
 from hazboost.data.observations import MAX_CAUSES
-from hazboost.data.reading import as_groups, as_target, check_causes, check_informative, check_rows
+from hazboost.data.reading import (
+    as_groups,
+    as_target,
+    check_causes,
+    check_informative,
+    check_rows,
+    refuse_left_censored_only,
+)
 from hazboost.data.sample import Sample
 from hazboost.data.summary import Summary
 from hazboost.data.target import Target
@@ -636,6 +643,7 @@ class FPBoost(Publisher):
     def _prepare(self, schema: Schema, sample: Sample) -> Sample:
         """Refuse what cannot be learned from, and make the weights relative to their mean."""
         check_informative(sample.target)
+        refuse_left_censored_only(sample.target)
         # Rows of weight 0 must not matter at all, so they are removed before time is scaled and features are binned.
         sample = sample.without_weightless_rows().with_mean_weight_one()
         refuse_empty_columns(sample.highest, schema)

@@ -155,6 +155,15 @@ def check_informative(target: Target, name: str = "y", rows: int | None = None) 
         )
 
 
+def refuse_left_censored_only(target: Target) -> None:
+    """Refuse a target whose likelihood is largest for events that all happen at once, so that no hazard is too high."""
+    if not (target.lower > target.entry)[target.weight > 0.0].any():
+        raise ValueError(
+            "y: every event is left-censored, so that nobody is known to have been without event at any time, and no "
+            "hazard would be too high; at least one row must have a lower time above 0, or above its entry."
+        )
+
+
 def check_causes(target: Target, n_causes: int | None = None, name: str = "y") -> int:
     """Number of causes: the largest code, or the given number; warn of those without an event.
 
