@@ -420,6 +420,7 @@ BAD_TABLES = {
     "ragged": (b"x,time,event\n1,2,1\n1,2,1,5\n", "is not a table"),
     "one value too many": (b"x,time,event\n1,2,1,5\n1,2,1,5\n", "is not a table"),
     "semicolons": (b"x;time;event\n1;2;1\n", "no commas"),
+    "semicolons and decimals with commas": (b"x;time;event\n1,5;2,5;1\n2,5;3,5;0\n", "no commas"),
     "repeated name": (b"x,x,time,event\n1,2,2,1\n", "data.csv: two columns have the name 'x'; rename one of them"),
     "no such column": (b"x,time,status\n1,2,1\n", "no column 'event'; the columns are 'x', 'time', 'status'"),
     "text as time": (b"x,time,event\n1,2,1\n1,soon,1\n", "column 'time' must have numbers; got 'soon' in row 1"),

@@ -53,7 +53,6 @@ def read_blocks(
             block.index = range(read, read + len(block))
             read += len(block)
             if len(block):
-                _refuse_other_separators(path, list(block.columns))
                 _refuse_repeated(path, list(block.columns))
                 if reach is not None:
                     reach(share)
@@ -113,7 +112,10 @@ def _csv(path: str, rows: int | None, texts: Sequence[str]) -> Iterator[tuple[An
         source = sys.stdin.buffer if path == STANDARD else stack.enter_context(Path(path).open("rb"))
         size = 0 if path == STANDARD else Path(path).stat().st_size
         stream: Any = gzip.GzipFile(fileobj=source) if path.lower().endswith(".gz") else source
-        _refuse_repeated(path, _header(stream))
+        header = _header(stream)
+        # Before rows are read, which have too many values where commas stand for decimal points.
+        _refuse_other_separators(path, header)
+        _refuse_repeated(path, header)
         # Without low_memory=False, types are guessed for parts of a column; without index_col=False, a surplus value in
         # each row would move all others one column to the right.
         settings = {"low_memory": False, "index_col": False, "chunksize": rows, "dtype": dict.fromkeys(texts, str)}
@@ -170,9 +172,10 @@ def _refuse_repeated(path: str, names: list[Any]) -> None:
         raise InputError(f"{path}: two columns have the name {name!r}; rename one of them.")
 
 
-def _refuse_other_separators(path: str, names: list[Any]) -> None:
+def _refuse_other_separators(path: str, names: list[str]) -> None:
     """Refuse a table that seems to have one column only because its values are not separated by commas."""
-    if len(names) == 1 and any(mark in str(names[0]) for mark in ";\t|"):
+    # A header of text: a binary file is refused by whoever reads it.
+    if len(names) == 1 and any(mark in names[0] for mark in ";\t|") and names[0].replace("\t", " ").isprintable():
         raise InputError(
             f"{path}: there are no commas between the columns; write the table with commas, and decimals with points."
         )
