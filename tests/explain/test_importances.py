@@ -234,6 +234,10 @@ def test_one_repeat_has_no_spread(fit):
         ({"metric": "brier", "times": [1.0, 0.5]}, "times must be strictly increasing"),
         ({"n_repeats": 0}, "n_repeats must be a positive whole number; got 0."),
         (
+            {"random_state": "0"},
+            "random_state must be a whole number from 0 to 4294967295, a numpy.random.RandomState, or",
+        ),
+        (
             {"metric": "brier", "y": (np.zeros(N, dtype=bool), np.ones(N))},
             "y: events at two or more times are needed for metric='brier'",
         ),

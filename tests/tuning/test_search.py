@@ -570,6 +570,11 @@ def test_plot_shows_the_trials():
 # Wrong arguments
 
 
+class FewParameters(FPBoost):
+    def __init__(self, n_estimators=4):
+        super().__init__(n_estimators=n_estimators)
+
+
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
@@ -591,6 +596,9 @@ def test_plot_shows_the_trials():
         ({"cv": "3"}, TypeError, "cv must be a number of folds, a splitter of scikit-learn, or pairs of .*; got '3'"),
         ({"cv": 3.0}, TypeError, "cv must be a number of folds, .*; got 3.0"),
         ({"estimator": object()}, TypeError, "estimator must be an FPBoost; got object"),
+        ({"estimator": FewParameters()}, TypeError, "FewParameters does not take n_causes and random_state, which"),
+        ({"random_state": np.random.default_rng(0)}, ValueError, "random_state must be .*; got Generator"),
+        ({"random_state": -1}, ValueError, "random_state must be a whole number from 0 to .*; got -1"),
     ],
 )
 def test_wrong_arguments(arguments, error, message):
@@ -607,6 +615,8 @@ def test_wrong_data():
     folds = [(np.arange(20, 60), np.arange(20))]
     with pytest.raises(ValueError, match="cv: fold 0 holds out no row with a positive weight"):
         search(cv=folds, sample_weight=weight)
+    with pytest.raises(ValueError, match=r"cv: fold [01] has no event to learn from, because all events are held out"):
+        tune(X, (np.arange(60) == 7, Y[1]), cv=2, verbose=0)
 
 
 def test_without_optuna_the_error_says_how_to_install_it(monkeypatch):

@@ -9,7 +9,6 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse
-from sklearn.utils import check_random_state
 
 from hazboost.data.alignment import check_alignment
 from hazboost.data.features import readable
@@ -22,6 +21,7 @@ from hazboost.prediction.predictor import Predictor
 from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.describe import describe
 from hazboost.utils.devices import to_host
+from hazboost.utils.random_states import as_random_state
 from hazboost.utils.tables import make_table
 from hazboost.utils.whole_numbers import is_whole_number
 
@@ -95,7 +95,7 @@ def permutation_importance(
         raise ValueError(f"n_repeats must be a positive whole number; got {describe(n_repeats)}.")
     X = readable(X)
     n, width = encode(model, X).shape
-    score, rng = _choose(metric, y, times), check_random_state(random_state)
+    score, rng = _choose(metric, y, times), as_random_state(random_state)
     reference = score(model, X, y)
     losses = np.empty((width, n_repeats, *np.shape(reference)))
     for feature in range(width):

@@ -13,7 +13,7 @@ import joblib
 import numpy as np
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import _safe_indexing
 
 from hazboost.data.alignment import check_alignment
 from hazboost.data.features import learn_schema, readable
@@ -41,6 +41,7 @@ from hazboost.tuning.studies import (
 from hazboost.utils.arrays import Indices
 from hazboost.utils.describe import describe
 from hazboost.utils.progress import TrialProgress
+from hazboost.utils.random_states import as_random_state
 
 if TYPE_CHECKING:
     from optuna import Study, Trial
@@ -52,6 +53,8 @@ Fold = tuple[Indices, Indices]
 FAILURES = (ValueError, FloatingPointError)
 #: Parameters that say how to run a fit, not what to learn; they may differ when a search is resumed.
 RUNTIME_PARAMETERS = {"n_jobs", "device", "random_state", "verbose"}
+#: Parameters that are set for all trials, so that subclasses have to take them, too.
+SET_BY_TUNE = ("n_causes", "random_state")
 
 
 @runtime_checkable
@@ -157,6 +160,12 @@ def tune(
     base = chosen.base() if estimator is None else estimator
     if not isinstance(base, FPBoost):
         raise TypeError(f"estimator must be an FPBoost; got {type(base).__name__}.")
+    absent = [name for name in SET_BY_TUNE if name not in base.get_params(deep=False)]
+    if absent:
+        raise TypeError(
+            f"estimator: {type(base).__name__} does not take {' and '.join(absent)}, which tune has to set; add such a "
+            "parameter to its constructor."
+        )
     X, target = read_data(X, y, sample_weight, causes_known=base.n_causes is not None)
     with quiet():
         study = open_study(storage, study_name)
@@ -200,9 +209,14 @@ def read_folds(
         folds = [_read_fold(number, pair, target) for number, pair in enumerate(pairs)]
     if not folds:
         raise ValueError("cv has no folds; give a number, or at least one pair of training rows and held-out rows.")
-    for number, (_, held_out) in enumerate(folds):
+    for number, (train, held_out) in enumerate(folds):
         if not target.weight[held_out].any():
             raise ValueError(f"cv: fold {number} holds out no row with a positive weight; give fewer folds.")
+        if not target.weight[train] @ (target.event | target.interval)[train]:
+            raise ValueError(
+                f"cv: fold {number} has no event to learn from, because all events are held out; use more data, or "
+                "other folds."
+            )
     return folds
 
 
@@ -222,12 +236,12 @@ def _read_fold(number: int, pair: Any, target: Target) -> Fold:
 
 def choose_seed(study: Study, random_state: int | np.random.RandomState | None) -> int:
     """The given seed; without one, the seed of the study that is resumed, or a random seed."""
-    before = study.user_attrs.get("search")
+    source, before = as_random_state(random_state), study.user_attrs.get("search")
     if random_state is None and before is not None:
         return int(before["random_state"])
     if isinstance(random_state, numbers.Integral):
         return int(random_state)
-    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    return int(source.randint(np.iinfo(np.int32).max))
 
 
 def with_seed(estimator: FPBoost, seed: int) -> FPBoost:
