@@ -77,6 +77,14 @@ def test_other_warnings_are_those_of_the_metrics(model, data):
         evaluate(model, X[:1], Surv.right([1], y["time"][:1]))
 
 
+def test_with_nobody_under_observation_for_a_while_only_the_weighted_index_is_unknown(model, data):
+    X, y = data
+    later = Surv.right(np.r_[1, y["event"][1:]], np.r_[0.01, y["time"][1:] + 1.0], entry=np.r_[0.0, np.full(299, 0.5)])
+    with pytest.warns(UndefinedMetricWarning, match="y: nobody is under observation for a while"):
+        scores = evaluate(model, X, later)
+    assert [name for name, score in scores.items() if np.isnan(score)] == ["concordance_ipcw"]
+
+
 @pytest.mark.parametrize(
     ("spoil", "message"),
     [

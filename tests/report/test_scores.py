@@ -123,6 +123,16 @@ def test_scores_of_subjects_who_enter_late_are_known():
     assert all(np.isfinite(one["integrated_brier"].value) for one in judged.scores[0])
 
 
+def test_samples_with_nobody_at_risk_for_a_while_have_no_weighted_scores():
+    """Two subjects bridge the time until the others enter: without them a sample has an empty risk set."""
+    rng = np.random.default_rng(0)
+    time = np.r_[0.2, 0.3, 1.5, 1.0 + rng.weibull(1.5, 60)]
+    y = Surv.right(np.ones(63, dtype=bool), time, entry=np.r_[0.0, 0.0, 0.1, np.full(60, 0.9)])
+    weighted = judge(y, init="marginal").scores[0][0]["concordance_ipcw"]
+    assert 10 < np.isnan(weighted.samples).sum() < 190
+    assert weighted.known
+
+
 @pytest.mark.filterwarnings("ignore:the fitted curves are poor", "ignore:y. .* events share")
 @pytest.mark.parametrize(("n", "event_time"), [(60, 3.0), (8, None)])
 def test_events_at_one_time_and_few_subjects_are_judged_over_some_time(n, event_time):

@@ -18,6 +18,10 @@ from hazboost.metrics.checks import warn_follow_up
 from hazboost.utils.arrays import Array
 
 
+class EmptyRiskSetError(ValueError):
+    """Nobody is under observation for a while, so that what is estimated from risk sets is not known from then on."""
+
+
 class FollowUp:
     r"""Probability :math:`G(s)` of not being censored within the time :math:`s` since entry.
 
@@ -106,7 +110,7 @@ class Observation:
         for time, value in (self.survival, self.censoring):
             if len(value) and value[-1] == 0.0 and time[value == 0.0][0] < self.end:
                 empty = time[value == 0.0][0]
-                raise ValueError(
+                raise EmptyRiskSetError(
                     f"y_train: the risk set is empty after time {empty:g} and fills again by later entries, so the "
                     "distributions of event and censoring times cannot be estimated. Leave out the "
                     f"{(self.train.lower <= empty).sum()} subjects who leave at or before that time."

@@ -12,7 +12,8 @@ from hazboost.data.nonparametric import aalen_johansen, kaplan_meier, probabilit
 from hazboost.data.reading import as_target
 from hazboost.data.target import Target
 from hazboost.metrics import FollowUpWarning, concordance_index_ipcw, d_calibration, integrated_brier_score
-from hazboost.metrics.checks import one_row_target, warn_follow_up
+from hazboost.metrics.checks import one_row_target, warn_follow_up, warn_undefined
+from hazboost.metrics.weights import EmptyRiskSetError
 from hazboost.prediction.predictor import Predictor, check_one_outcome_each, log_risk
 from hazboost.utils.arrays import Array, Mask
 from hazboost.utils.devices import to_host
@@ -43,7 +44,8 @@ def evaluate(model: Predictor, X: Any, y: Any, cause: int | None = None) -> dict
         ``brier_to``, the times of the first 10 % and of 90 % of the events, and
         ``integrated_brier_score_kaplan_meier``, that of predicting the Kaplan-Meier estimate (with a cause, Aalen and
         Johansen's) for everybody; without a cause ``d_calibration_statistic`` and ``d_calibration_p_value``, which are
-        not defined for one of several. The Brier scores are NaN if all events have the same time.
+        not defined for one of several. The Brier scores are NaN if all events have the same time, and
+        ``concordance_ipcw`` if nobody is under observation for a while.
 
     Notes
     -----
@@ -84,7 +86,7 @@ def _scores(model: Predictor, X: Any, target: Target, counted: Mask, cause: int 
         "rows": len(target),
         "events": int(counted.sum()),
         "concordance": model._concordance(predicted, target, cause, None),
-        "concordance_ipcw": concordance_index_ipcw(target, target, log_risk(predicted, cause), cause=cause),
+        "concordance_ipcw": _weighted_concordance(target, log_risk(predicted, cause), cause),
         "integrated_brier_score": _brier(target, _estimate(model, X, target, grid, cause), grid, cause),
         "integrated_brier_score_kaplan_meier": _brier(target, _without_features(target, grid, cause), grid, cause),
         "brier_from": float(grid[0]),
@@ -111,6 +113,17 @@ def _pass_on(caught: list[warnings.WarningMessage], end: float) -> None:
             "concordance_ipcw and the Brier scores only approximate the weights for censoring there. Use subjects who "
             "are followed for longer, or read these scores with care."
         )
+
+
+def _weighted_concordance(target: Target, risk: Array, cause: int | None) -> float:
+    try:
+        return concordance_index_ipcw(target, target, risk, cause=cause)
+    except EmptyRiskSetError:
+        warn_undefined(
+            "y: nobody is under observation for a while, until others enter, so that the weights for censoring cannot "
+            "be estimated and concordance_ipcw is not defined (NaN); leave out the subjects who leave before that."
+        )
+        return float("nan")
 
 
 def _brier(target: Target, estimate: Array, grid: Array, cause: int | None) -> float:

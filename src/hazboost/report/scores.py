@@ -18,6 +18,7 @@ from hazboost.metrics import (
     integrated_brier_score,
     integrated_log_score,
 )
+from hazboost.metrics.weights import EmptyRiskSetError
 from hazboost.report.evidence import Evidence, resampled
 from hazboost.report.forecasts import SMALLEST, Forecast, make_forecasts
 from hazboost.utils.arrays import Array, Indices
@@ -91,7 +92,7 @@ def score_all(evidence: Evidence, cause: int | None) -> list[Scores]:
             sample = target if k == 0 else resampled(target, rows)
             train = sample if weights_from is None else weights_from
             for forecast, values in zip(forecasts, found, strict=True):
-                values[:, k] = [measure(forecast, train, sample, rows) for measure in measures.values()]
+                values[:, k] = [_score(measure, forecast, train, sample, rows) for measure in measures.values()]
     return [
         Scores(
             forecast.title,
@@ -99,6 +100,14 @@ def score_all(evidence: Evidence, cause: int | None) -> list[Scores]:
         )
         for forecast, values in zip(forecasts, found, strict=True)
     ]
+
+
+def _score(measure: Measure, forecast: Forecast, train: Target, sample: Target, rows: Indices) -> float:
+    """A score, NaN where it is not defined: with delayed entry, a sample may have nobody at risk for a while."""
+    try:
+        return measure(forecast, train, sample, rows)
+    except EmptyRiskSetError:
+        return np.nan
 
 
 def _gives_weights(evidence: Evidence) -> bool:
