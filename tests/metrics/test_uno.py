@@ -89,6 +89,13 @@ def test_weights_are_one_if_all_training_rows_are_censored_at_once():
     assert found == pytest.approx(2.0 / 3.0)
 
 
+@pytest.mark.parametrize("tau", [0.0, -1.0, np.nan, "2", [2.0]])
+def test_a_tau_that_is_no_time_is_refused(tau):
+    y = ([True, False, True], [1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="tau must be a positive time, or None for all events; got"):
+        concordance_index_ipcw(y, y, [1.0, 2.0, 3.0], tau=tau)
+
+
 def test_no_event_before_tau_gives_nan():
     y = ([True, False, True], [1.0, 2.0, 3.0])
     with pytest.warns(UndefinedMetricWarning, match="no two subjects can be compared"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from hazboost.metrics.concordance import comparable_credit
 from hazboost.metrics.pairs import credit_among_first
 from hazboost.metrics.weights import Observation
 from hazboost.utils.arrays import Array, Mask
+from hazboost.utils.describe import describe
 
 
 def concordance_index_ipcw(
@@ -68,6 +70,8 @@ def concordance_index_ipcw(
     >>> round(concordance_index_ipcw(y, y, [5.0, 4.0, 1.0, 2.0, 3.0]), 4)
     0.4286
     """
+    if tau is not None and not (isinstance(tau, numbers.Real) and tau > 0.0):
+        raise ValueError(f"tau must be a positive time, or None for all events; got {describe(tau)}.")
     check_alignment({"y_test": y_test, "risk": risk})
     train, test = one_row_target(y_train, "y_train"), one_row_target(y_test, "y_test")
     values, event = as_risk(risk, len(test)), event_of_interest(test, cause)
