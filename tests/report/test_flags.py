@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
+from lifelines import KaplanMeierFitter
+from scipy.stats import spearmanr
 
 from hazboost import FPBoost, Surv
 from hazboost.report import find_flags, scores
 from hazboost.report.flags import CHECKS, raise_flags
 from hazboost.report.flags.likeness import _distance
+from hazboost.report.flags.performance import correlated_features
 from hazboost.report.judged import read_judged
 from tests.report.study import CLEAN, PLANTED, flags_of, simulate, split
 
@@ -155,3 +161,92 @@ def test_features_without_meaning_are_useless():
     y = Surv.right(time < 1.5, np.minimum(time, 1.5))
     model = FPBoost.paper(n_estimators=60, random_state=0).fit(X[:300], y[:300])
     assert "useless" in {flag.name for flag in find_flags(model, X[300:], y[300:])}
+
+
+def overfitted():
+    """A model that has learned its training rows by heart, and these."""
+    rng = np.random.default_rng(0)
+    X, time = rng.normal(size=(400, 8)), rng.weibull(1.5, 400)
+    y = Surv.right(np.ones(400), time * np.exp(-0.8 * X[:, 0]))
+    steps = {"learning_rate": 0.5, "min_child_weight": 0.0, "reg_lambda": 0.0}
+    model = FPBoost(init="marginal", n_estimators=60, max_depth=6, random_state=0, **steps).fit(X[:200], y[:200])
+    return model, X, y
+
+
+def test_a_model_that_knows_its_training_rows_by_heart():
+    model, X, y = overfitted()
+    found = {flag.name: flag for flag in find_flags(model, X[200:], y[200:], X[:200], y[:200])}
+    inside, outside = model.score(X[:200], y[:200]), model.score(X[200:], y[200:])
+    assert f"is {inside:.2f} in training and {outside:.2f} in the evaluation" in found["optimism"].evidence
+    assert "of Cox" in found["behind_cox"].details[0][1]  # which has the right form
+
+
+@pytest.mark.filterwarnings("ignore:the fitted curves are poor")  # which the flag is about
+def test_a_constant_hazard_does_not_fit_lifetimes_that_are_alike():
+    X, time = np.random.default_rng(0).normal(size=(400, 2)), np.random.default_rng(1).weibull(5.0, 400)
+    flat = FPBoost(0, 0, heads={"exponential": 1}, init="marginal", n_estimators=2, random_state=0)
+    y = Surv.right(np.ones(400), time)
+    assert "poor_fit" in {flag.name for flag in find_flags(flat.fit(X, y), X, y)}
+
+
+@pytest.fixture(scope="module")
+def evaluated():
+    """A model, and rows for which no flag is raised."""
+    X, y = simulate(0, n=900)
+    model = FPBoost(n_estimators=5, random_state=0).fit(X[:500], y[:500])
+    return model, X[500:].reset_index(drop=True), y[500:]
+
+
+def findings(model, X, y):
+    return {flag.name: flag for flag in find_flags(model, X, y)}
+
+
+def test_features_that_are_mostly_missing(evaluated):
+    model, X, y = evaluated
+    assert findings(model, X, y) == {}
+    gaps = X.assign(pressure=X["pressure"].where(np.arange(400) % 5 < 2), age=X["age"].where(np.arange(400) % 10 > 0))
+    assert findings(model, gaps, y)["much_missing"].details == (("pressure", "60\N{NO-BREAK SPACE}% missing"),)
+
+
+def test_copies_of_rows(evaluated):
+    model, X, y = evaluated
+    rows = np.r_[:400, :40]
+    assert findings(model, X.iloc[rows], y[rows])["repeated_rows"].evidence.startswith("40 rows of the evaluation")
+
+
+@pytest.mark.parametrize(("events", "severity"), [(9, "serious"), (29, "caution"), (30, None)])
+def test_few_events_in_the_evaluation(evaluated, events, severity):
+    model, X, y = evaluated
+    rows = np.r_[np.flatnonzero(y["event"])[:events], np.flatnonzero(~y["event"])]
+    found = findings(model, X.iloc[rows], y[rows]).get("few_test_events")
+    assert (found and found.severity) == severity
+
+
+def test_events_that_are_more_frequent_than_in_training(evaluated):
+    model, X, y = evaluated
+    sooner = Surv.right(y["event"], 0.4 * y["time"])
+    ((place, text),) = findings(model, X, sooner)["outcome_drift"].details
+    now = KaplanMeierFitter().fit(sooner["time"], sooner["event"])
+    assert place == "event"
+    at = float(re.search(r"until time ([\d.]+),", text)[1])
+    assert text.startswith(f"{100.0 * (1.0 - now.predict(at)):.0f}\N{NO-BREAK SPACE}% until")
+
+
+def correlated(X):
+    evidence = SimpleNamespace(names=list("abc"), categories={}, test=SimpleNamespace(encoded=X))
+    finding = correlated_features(evidence)
+    return [] if finding is None else [pair for pair, _ in finding.details]
+
+
+def test_features_that_say_the_same_are_found_in_either_direction_and_with_ties():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=500)
+    sex = np.where(rng.random(500) < 0.5, 1.0, 0.0)
+    assert correlated(np.column_stack([x, rng.normal(size=500), -np.exp(x)])) == ["a, c"]
+    assert correlated(np.column_stack([sex, x, 1.0 - sex])) == ["a, c"]
+
+
+def test_features_that_are_mostly_zero_do_not_say_the_same():
+    rare = np.random.default_rng(0).random((1000, 3)) < 0.005
+    assert np.abs(spearmanr(rare.astype(float)).statistic - np.eye(3)).max() < 0.1
+    assert correlated(rare.astype(float)) == []

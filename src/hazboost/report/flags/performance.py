@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.special import expit
-from scipy.stats import norm
+from scipy.stats import norm, rankdata
 
 from hazboost.data.target import Target
 from hazboost.hazards.distribution import Distribution
@@ -221,7 +221,8 @@ def correlated_features(evidence: Judged) -> Finding | None:
     if dense.shape[1] < 2 or len(dense) < 20:
         return None
     filled = np.where(np.isnan(dense), np.nanmedian(dense, axis=0), dense)
-    ranks = np.argsort(np.argsort(filled, axis=0), axis=0).astype(float)
+    # Equal values share a rank: in the order of the rows, columns that are mostly zero would look alike.
+    ranks = rankdata(filled, axis=0)
     varies = np.ptp(filled, axis=0) > 0.0
     details = []
     correlation = np.corrcoef(ranks[:, varies].T) if varies.sum() > 1 else np.eye(1)
