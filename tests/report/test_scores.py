@@ -8,10 +8,18 @@ import pytest
 from hazboost import FPBoost, Surv
 from hazboost.data.nonparametric import at_risk
 from hazboost.data.target import Target
-from hazboost.metrics import concordance_index, integrated_brier_score
+from hazboost.metrics import (
+    concordance_index,
+    concordance_index_ipcw,
+    cumulative_dynamic_auc,
+    d_calibration,
+    integrated_brier_score,
+    integrated_log_score,
+)
+from hazboost.report import scores
 from hazboost.report.forecasts import make_forecasts
 from hazboost.report.judged import read_judged
-from hazboost.report.scores import calibration_error, calibration_slope, observed_to_expected
+from hazboost.report.scores import calibration_error, calibration_slope, d_calibration_of, observed_to_expected
 from tests.report.study import simulate, simulate_ages, split
 
 
@@ -38,6 +46,37 @@ def test_slope_says_by_how_much_predictions_are_too_extreme(exponential, slope):
     assert calibration_slope(target, 3.0 * wrong * target.lower, np.log(wrong), None) == pytest.approx(slope, rel=0.1)
 
 
+@pytest.fixture(scope="module")
+def two_causes():
+    """Two causes with constant hazards, of which a feature raises one and lowers the other: target and hazards."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(0.0, 0.8, 6000)
+    rates = np.column_stack([2.0 * np.exp(x), np.exp(-x)])
+    times = rng.exponential(1.0 / rates)
+    seen, cause = np.minimum(times.min(axis=1), 1.0), 1 + times.argmin(axis=1)
+    cause[times.min(axis=1) > 1.0] = 0
+    return Target.of(seen, np.where(cause > 0, seen, np.inf), cause=cause), rates
+
+
+@pytest.mark.parametrize("cause", [1, 2])
+def test_calibration_of_a_cause_counts_its_events_only(two_causes, cause):
+    target, rates = two_causes
+    rate, total = rates[:, cause - 1], rates.sum(axis=1)
+    expected, incidence = rate * target.lower, rate / total * -np.expm1(-0.5 * total)
+    assert observed_to_expected(target, expected, cause) == pytest.approx(1.0, rel=0.05)
+    assert calibration_slope(target, expected, np.log(rate), cause) == pytest.approx(1.0, rel=0.1)
+    assert calibration_error(target, incidence, 0.5, cause) < 0.02
+    assert calibration_error(target, 0.5 * incidence, 0.5, cause) > 0.1
+
+
+def test_calibration_error_is_a_mean_over_subjects():
+    """Of 90 subjects half have had the event, of 10 none; everybody was predicted to survive."""
+    time = np.repeat([0.5, 2.0], [45, 55])
+    target = Target.of(time, np.where(time < 1.0, time, np.inf))
+    predicted = np.repeat([0.9, 1.0], [90, 10])
+    assert calibration_error(target, predicted, 1.0, None) == pytest.approx(0.9 * 0.4)
+
+
 def test_calibration_error_is_small_for_the_truth(exponential):
     target, rate, _ = exponential
     assert calibration_error(target, np.exp(-rate), 1.0, None) < 0.02
@@ -57,6 +96,32 @@ def test_scores_are_those_of_the_metrics_and_cox_is_close_to_the_truth():
     assert same["concordance"].value == 0.5
     assert cox["integrated_brier"].value < same["integrated_brier"].value
     assert cox["concordance"].value == pytest.approx(own["concordance"].value, abs=0.05)
+
+
+def test_scores_of_causes_are_those_of_the_metrics_given_entry(monkeypatch):
+    monkeypatch.setattr(scores, "SAMPLES", 1)
+    X, y = simulate(0, n=700, kind="competing")
+    y = Surv.right(y["event"], y["time"], entry=np.where(np.arange(700) % 2, 0.6 * y["time"], 0.0))
+    train, test = y[:400], y[400:]
+    model = FPBoost(n_estimators=5, random_state=0).fit(X[:400], train)
+    judged = read_judged(model, X[400:], test, X[:400], train)
+    grid = judged.grid
+    for cause, (own, *_) in zip((1, 2), judged.scores, strict=True):
+        risk = model.predict(X[400:], cause=cause)
+        incidence = model.predict_cumulative_incidence_function(
+            X[400:], times=grid, cause=cause, alive_at=test["entry"]
+        )
+        alone = judged.distribution.of_cause(cause)
+        at_entry, at_end = (alone.cumulative_hazard(test[name][:, None]).sum() for name in ("entry", "time"))
+        expected = {
+            "concordance": concordance_index(test, risk, cause=cause),
+            "concordance_ipcw": concordance_index_ipcw(train, test, risk, tau=grid[-1], cause=cause),
+            "auc": cumulative_dynamic_auc(train, test, risk, [judged.moment], cause=cause)[0][0],
+            "integrated_brier": integrated_brier_score(train, test, incidence, grid, cause=cause),
+            "integrated_log": integrated_log_score(train, test, incidence, grid, cause=cause),
+            "ratio": (test["event"] == cause).sum() / (at_end - at_entry),
+        }
+        assert {name: own[name].value for name in expected} == pytest.approx(expected)
 
 
 def test_incidences_of_cox_add_up_with_survival():
@@ -100,6 +165,20 @@ def test_delayed_entry_conditions_predictions():
     for forecast in make_forecasts(judged, None):
         assert (forecast.probability[late, 0] == 1.0).all()
         assert 0.7 < observed_to_expected(judged.judged.target, forecast.expected, None) < 1.4
+
+
+def test_what_is_expected_of_late_subjects_counts_from_their_entry():
+    """Subjects enter at ages at which half of the others are dead."""
+    X, y = simulate_ages(0, n=1200)
+    model = FPBoost(n_estimators=5, random_state=0).fit(X, y)
+    judged = read_judged(model, X, y, X, y)
+    for forecast in make_forecasts(judged, None):
+        assert observed_to_expected(judged.judged.target, forecast.expected, None) == pytest.approx(1.0, abs=0.1)
+    survival = [judged.distribution.survival(y[name][:, None])[:, 0] for name in ("entry", "time")]
+    found = d_calibration(y, survival[1] / survival[0])
+    p_value, shares = d_calibration_of(judged)
+    assert p_value == pytest.approx(found.p_value)
+    np.testing.assert_allclose(shares, found.counts / len(y))
 
 
 def judge(y, **settings):
