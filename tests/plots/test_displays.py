@@ -622,6 +622,19 @@ def test_the_smooth_line_follows_a_straight_one_and_survives_ties():
     np.testing.assert_allclose(line, [5.0, 7.0])
 
 
+def test_the_smooth_line_is_a_regression_weighted_by_the_distance_to_the_nearer_half():
+    rng = np.random.default_rng(0)
+    x = rng.exponential(size=60)
+    y = np.sin(x) + rng.normal(0.0, 0.1, 60)
+    at, line = smooth(x, y)
+    for value, height in zip(at[::10], line[::10], strict=True):
+        distance = np.abs(x - value)
+        near = np.minimum(distance / np.sort(distance)[29], 1.0)
+        # The weights of polyfit are those of the residuals, which are squared.
+        slope, intercept = np.polyfit(x, y, 1, w=(1.0 - near**3) ** 1.5)
+        assert height == pytest.approx(intercept + slope * value)
+
+
 def test_residuals_that_cannot_be_drawn_are_refused(model, data):
     with pytest.raises(ValueError, match="kind must be one of 'cox_snell', 'martingale', 'deviance'; got 'schoenfeld'"):
         ResidualsDisplay.from_estimator(model, *data, "schoenfeld")

@@ -10,6 +10,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.integrate import trapezoid
 
 import hazboost
 from hazboost import FPBoost
@@ -76,6 +77,35 @@ def test_effects_are_predictions_for_the_usual_subject(model):
     assert effects["group<b>"]["most"]["value"] == "long & <i>well</i>"
     assert effects["group<b>"]["most"]["mean"] == pytest.approx(-model.predict(rows)[0])
     assert list(effects) == ["age", "group<b>", "noise"]
+
+
+def test_shares_of_heads_are_integrals_of_their_hazards_until_the_horizon():
+    """Of days, so that the model's own unit of time is another one."""
+    rng = np.random.default_rng(0)
+    X, time = rng.normal(size=(200, 1)), 400.0 * rng.weibull(1.5, 200)
+    model = FPBoost(1, 1, n_estimators=3, random_state=0).fit(X, (time < 900.0, np.minimum(time, 900.0)))
+    facts = model.summary().to_dict()
+    usual, times = np.median(X, axis=0, keepdims=True), np.linspace(0.0, facts["horizon"], 4001)[1:]
+    hazard = model.predict_hazard_function(usual, times=times)[0]
+    table = model.head_contributions(usual, times).pivot_table(index="time", columns="head", values="share")
+    parts = trapezoid(table.to_numpy() * hazard[:, None], times, axis=0)
+    shares = {head["name"]: head["share"] for head in facts["heads"]}
+    assert shares == pytest.approx(dict(zip(table.columns, parts / parts.sum(), strict=True)), abs=1e-3)
+    assert min(shares.values()) > 0.01
+
+
+def test_what_was_chosen_is_told_in_numbers():
+    model = fitted("defaults")
+    lines, results = model.summary().lines(), model.cv_results_
+    alone, corrected, trees = (f"{100.0 * weight:.0f} %" for weight in results["weights"])
+    blend = f"{alone} regression alone, {corrected} regression with trees, {trees} trees without regression"
+    assert lines["What was chosen: blend"] == blend
+    events = float(model.cohort_.events[0])
+    counts = sum(results["weights"][1:]) * events / (events + 100.0)
+    assert lines["What was chosen: shrinkage"] == f"what trees add counts {100.0 * counts:.0f} %"
+    assert lines["What was chosen: calibration"] == f"hazard times {results['calibration'][0]:.3f}"
+    losses = f"{results['round_loss'][0]:.4f} before the first tree, {min(results['round_loss']):.4f} after the last"
+    assert lines["Fit to the training data: held-out loss"] == losses
 
 
 def test_features_are_those_of_the_training_data(model):
