@@ -83,6 +83,15 @@ def test_calibration_error_is_small_for_the_truth(exponential):
     assert calibration_error(target, np.exp(-2.0 * rate), 1.0, None) > 0.1
 
 
+def test_the_interval_of_a_difference_is_that_of_the_pairs():
+    """Two scores that vary much, and always differ by 0.1; one sample had none."""
+    samples = np.random.default_rng(0).normal(0.5, 1.0, 101)
+    one = scores.Interval(0.6, np.append(samples + 0.1, np.nan))
+    difference = one.minus(scores.Interval(0.5, np.append(samples, 0.0)))
+    assert (difference.value, difference.low, difference.high) == pytest.approx((0.1, 0.1, 0.1))
+    assert (one.low, one.high) == pytest.approx(tuple(np.quantile(samples + 0.1, [0.025, 0.975])))
+
+
 def test_scores_are_those_of_the_metrics_and_cox_is_close_to_the_truth():
     data = split(*simulate(0, n=500), 0)
     model = FPBoost(n_estimators=15, random_state=0).fit(data.X_train, data.y_train)
@@ -112,14 +121,16 @@ def test_scores_of_causes_are_those_of_the_metrics_given_entry(monkeypatch):
             X[400:], times=grid, cause=cause, alive_at=test["entry"]
         )
         alone = judged.distribution.of_cause(cause)
-        at_entry, at_end = (alone.cumulative_hazard(test[name][:, None]).sum() for name in ("entry", "time"))
+        at_entry, at_end = (alone.cumulative_hazard(test[name][:, None])[:, 0] for name in ("entry", "time"))
+        level = np.log(alone.cumulative_hazard(np.array([judged.moment]))[:, 0])
         expected = {
             "concordance": concordance_index(test, risk, cause=cause),
             "concordance_ipcw": concordance_index_ipcw(train, test, risk, tau=grid[-1], cause=cause),
             "auc": cumulative_dynamic_auc(train, test, risk, [judged.moment], cause=cause)[0][0],
             "integrated_brier": integrated_brier_score(train, test, incidence, grid, cause=cause),
             "integrated_log": integrated_log_score(train, test, incidence, grid, cause=cause),
-            "ratio": (test["event"] == cause).sum() / (at_end - at_entry),
+            "ratio": (test["event"] == cause).sum() / (at_end - at_entry).sum(),
+            "slope": calibration_slope(judged.judged.target, at_end - at_entry, level, cause),
         }
         assert {name: own[name].value for name in expected} == pytest.approx(expected)
 
