@@ -147,15 +147,16 @@ def test_incidences_of_cox_add_up_with_survival():
     assert concordance_index(y, each[0].risk, cause=1) > 0.6
 
 
-def test_reference_is_remembered_by_the_model_without_training_rows():
-    data = split(*simulate(1, n=500), 0)
+@pytest.mark.parametrize("cause", [None, 1, 2])
+def test_reference_is_remembered_by_the_model_without_training_rows(cause):
+    data = split(*simulate(1, n=500, kind="weibull" if cause is None else "competing"), 0)
     model = FPBoost(n_estimators=3, random_state=0).fit(data.X_train, data.y_train)
     with_rows = read_judged(model, data.X_test, data.y_test, data.X_train, data.y_train)
     without = read_judged(model, data.X_test, data.y_test)
     np.testing.assert_allclose(
-        make_forecasts(with_rows, None)[1].probability, make_forecasts(without, None)[1].probability, atol=0.02
+        make_forecasts(with_rows, cause)[1].probability, make_forecasts(without, cause)[1].probability, atol=0.02
     )
-    assert len(make_forecasts(without, None)) == 2
+    assert len(make_forecasts(without, cause)) == 2
 
 
 def test_with_age_as_the_time_scale_scores_begin_after_entries():
