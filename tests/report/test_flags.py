@@ -12,10 +12,14 @@ from lifelines import KaplanMeierFitter
 from scipy.stats import spearmanr
 
 from hazboost import FPBoost, Surv
+from hazboost.data.target import Target
+from hazboost.metrics import concordance_index
 from hazboost.report import find_flags, scores
 from hazboost.report.flags import CHECKS, raise_flags
+from hazboost.report.flags.follow_up import short_follow_up
+from hazboost.report.flags.leaks import _alike
 from hazboost.report.flags.likeness import _distance
-from hazboost.report.flags.performance import correlated_features
+from hazboost.report.flags.performance import correlated_features, expected_concordance
 from hazboost.report.judged import read_judged
 from tests.report.study import CLEAN, PLANTED, flags_of, simulate, split
 
@@ -250,3 +254,49 @@ def test_features_that_are_mostly_zero_do_not_say_the_same():
     rare = np.random.default_rng(0).random((1000, 3)) < 0.005
     assert np.abs(spearmanr(rare.astype(float)).statistic - np.eye(3)).max() < 0.1
     assert correlated(rare.astype(float)) == []
+
+
+def test_categories_that_are_more_frequent_than_in_training(evaluated):
+    model, X, y = evaluated
+    third = pd.Categorical(["III"] * len(X), categories=X["stage"].cat.categories)
+    (_, text), *_ = (one for one in findings(model, X.assign(stage=third), y)["drift"].details if one[0] == "stage")
+    counts = model.cohort_.features[4].counts
+    assert text.startswith(f"distance of the distributions {1.0 - counts[2] / counts.sum():.2f}")
+
+
+def test_a_group_whose_events_come_earlier_than_expected(evaluated):
+    model, X, y = evaluated
+    men = (X["sex"] == "male").to_numpy()
+    sooner = Surv.right(y["event"], np.where(men, 0.3, 1.0) * y["time"])
+    details = [text for place, text in findings(model, X, sooner)["worse_groups"].details if place == "sex = male"]
+    curves = model.predict_cumulative_hazard_function(X)
+    expected = np.array([curve(time) for curve, time in zip(curves, sooner["time"], strict=True)])
+    ratio = [sooner["event"][rows].sum() / expected[rows].sum() for rows in (men, ~men)]
+    assert details == [f"{ratio[0]:.2f} times as many events as expected, and {ratio[1]:.2f} times for all others"]
+
+
+@pytest.mark.parametrize(("events", "found"), [(40, "4.0\N{NO-BREAK SPACE}% of the subjects"), (60, None)])
+def test_an_evaluation_that_rests_on_few_subjects(events, found):
+    """All others are censored before the last time, at which nobody else is left."""
+    time = np.repeat([1.0, 5.0], [1000 - events, events])
+    target = Target.of(time, np.where(time > 1.0, time, np.inf))
+    model = SimpleNamespace(model_=SimpleNamespace(horizon=5.0))
+    evidence = SimpleNamespace(judged=SimpleNamespace(target=target), grid=np.array([1.0, 5.0]), model=model)
+    finding = short_follow_up(evidence)
+    assert finding is None if found is None else found in finding.evidence
+
+
+def test_expected_concordance_is_that_of_proportional_hazards():
+    rng = np.random.default_rng(0)
+    level = rng.normal(0.0, 0.7, 500)
+    draws = [concordance_index((np.ones(500), rng.exponential(np.exp(-level))), level) for _ in range(40)]
+    assert expected_concordance(level) == pytest.approx(np.mean(draws), abs=0.005)
+
+
+def test_rows_of_equal_features_are_the_same_subjects_unless_that_is_chance():
+    rng = np.random.default_rng(0)
+    train, test = rng.normal(size=(200, 3)), rng.normal(size=(100, 3))
+    test[40:45] = train[:5]
+    np.testing.assert_array_equal(np.flatnonzero(_alike(train, test)), range(40, 45))
+    assert np.isin(np.sign(test), np.sign(train)).all()
+    assert not _alike(np.sign(train), np.sign(test)).any()
