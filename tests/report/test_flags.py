@@ -16,6 +16,7 @@ from hazboost.data.target import Target
 from hazboost.metrics import concordance_index
 from hazboost.report import find_flags, scores
 from hazboost.report.flags import CHECKS, raise_flags
+from hazboost.report.flags.events import few_events
 from hazboost.report.flags.follow_up import short_follow_up
 from hazboost.report.flags.leaks import _alike
 from hazboost.report.flags.likeness import _distance
@@ -300,3 +301,13 @@ def test_rows_of_equal_features_are_the_same_subjects_unless_that_is_chance():
     np.testing.assert_array_equal(np.flatnonzero(_alike(train, test)), range(40, 45))
     assert np.isin(np.sign(test), np.sign(train)).all()
     assert not _alike(np.sign(train), np.sign(test)).any()
+
+
+@pytest.mark.parametrize(("events", "severity"), [(23.0, "serious"), (59.0, "caution"), (60.0, None)])
+def test_a_feature_of_k_categories_has_one_column_less(events, severity):
+    evidence = SimpleNamespace(
+        names=list("abc"), sizes={2: 11}, cohort=SimpleNamespace(events=np.array([100.0, events])), causes=[1, 2]
+    )
+    finding = few_events(evidence)
+    assert (finding and finding.severity) == severity
+    assert finding is None or f"{events:.0f} events of the rarest cause in training for 12 columns" in finding.evidence

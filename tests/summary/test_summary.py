@@ -83,7 +83,8 @@ def test_shares_of_heads_are_integrals_of_their_hazards_until_the_horizon():
     """Of days, so that the model's own unit of time is another one."""
     rng = np.random.default_rng(0)
     X, time = rng.normal(size=(200, 1)), 400.0 * rng.weibull(1.5, 200)
-    model = FPBoost(1, 1, n_estimators=3, random_state=0).fit(X, (time < 900.0, np.minimum(time, 900.0)))
+    model = FPBoost(1, 1, heads={"bounded": 1}, n_estimators=3, random_state=0)
+    model.fit(X, (time < 900.0, np.minimum(time, 900.0)))
     facts = model.summary().to_dict()
     usual, times = np.median(X, axis=0, keepdims=True), np.linspace(0.0, facts["horizon"], 4001)[1:]
     hazard = model.predict_hazard_function(usual, times=times)[0]
@@ -91,7 +92,7 @@ def test_shares_of_heads_are_integrals_of_their_hazards_until_the_horizon():
     parts = trapezoid(table.to_numpy() * hazard[:, None], times, axis=0)
     shares = {head["name"]: head["share"] for head in facts["heads"]}
     assert shares == pytest.approx(dict(zip(table.columns, parts / parts.sum(), strict=True)), abs=1e-3)
-    assert min(shares.values()) > 0.01
+    assert sum(share > 0.05 for share in shares.values()) > 1
 
 
 def test_what_was_chosen_is_told_in_numbers():
