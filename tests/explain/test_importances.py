@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import scipy.sparse
+from scipy.integrate import trapezoid
 from sklearn.inspection import partial_dependence as partial_dependence_of_scikit_learn
 from sklearn.inspection import permutation_importance as permutation_importance_of_scikit_learn
 
@@ -26,7 +28,7 @@ from hazboost.explain import (
     permutation_importance,
     score_contributions,
 )
-from hazboost.explain.permutation import _middle_times, exchanged
+from hazboost.explain.permutation import exchanged
 from hazboost.explain.reading import ROLES, score_names, score_roles
 from hazboost.metrics import brier_score, integrated_brier_score
 from tests.explain.conftest import MODELS, NUMBERS, TABLE, N, Y
@@ -170,7 +172,14 @@ def test_concordance_is_lost_as_scikit_learn_says(fit):
     assert ours["feature"].tolist() == ["x0", "x1", "x2", "x3"]
     assert np.abs(ours["mean"] - theirs.importances_mean).max() < 3.0 * theirs.importances_std.max()
     assert ours["mean"].argmax() == 0
-    assert (ours["sd"] > 0.0).any()
+
+
+def test_mean_and_spread_are_those_of_the_repeats(fit):
+    model, X = fit("folds")
+    scores = iter([10.0, 9.0, 8.0, 4.0, *np.repeat(10.0, 9)])  # of the model, and of three exchanges of each feature
+    table = permutation_importance(model, X, Y, lambda *_: next(scores), n_repeats=3)
+    assert table["mean"].tolist() == [3.0, 0.0, 0.0, 0.0]
+    assert table["sd"].tolist() == pytest.approx([np.sqrt(7.0), 0.0, 0.0, 0.0])
 
 
 @pytest.mark.parametrize("metric", ["brier", lambda model, X, y: float(model.score(X, y))])
@@ -204,7 +213,8 @@ def minus_brier(model, X, y, time):
 
 
 def minus_integrated_brier(model, X, y):
-    times = _middle_times(y)
+    events = y["time"][y["event"]]
+    times = np.unique(np.quantile(events, np.linspace(0.1, 0.9, 50), method="inverted_cdf"))
     survival = model.predict_survival_function(X, times=times, alive_at=as_target(y).entry)
     return -integrated_brier_score(y, y, survival, times)
 
@@ -274,19 +284,34 @@ def test_individual_predictions(fit):
     assert one["subject"].tolist() == list(range(N))
 
 
-@pytest.mark.parametrize("of", ["cumulative_hazard", "hazard", "cumulative_incidence", "median", "scale", "k", "w"])
-def test_everything_that_is_predicted_can_be_asked_for(fit, of):
+def predicted(model, X, of, cause):
+    """The same as `partial_dependence`, from the predictions of the model."""
+    if of in ("hazard", "cumulative_incidence"):
+        return getattr(model, f"predict_{of}_function")(X, times=[1.0], cause=cause).mean(axis=0)
+    if of == "cumulative_hazard":
+        times = np.linspace(0.0, 1.0, 4001)[1:] ** 2
+        return trapezoid(model.predict_hazard_function(X, times=times, cause=cause).mean(axis=0), times)
+    if of == "median":
+        return model.predict_median(X).mean()
+    return model.predict_parameters(X).groupby(["cause", "head"], sort=False)[of].mean()
+
+
+@pytest.mark.parametrize(
+    ("of", "cause"),
+    [
+        *product(("cumulative_hazard", "hazard"), (None, 1, 2)),
+        ("cumulative_incidence", 1),
+        ("cumulative_incidence", 2),
+        *product(("median", "scale", "k", "w"), [None]),
+    ],
+)
+def test_everything_that_is_predicted_can_be_asked_for(fit, of, cause):
     model, X = fit("causes")
-    table = partial_dependence(model, X, "c", of, times=1.0, grid=2)
-    heads = 2 * sum(model.heads_.values())
-    points = heads if of in ("scale", "k", "w") else 1
-    assert len(table) == 2 * points
-    assert np.isfinite(table["value"]).all()
-    if of == "w":
-        low = X.assign(c=table["c"].iloc[0])
-        expected = model.predict_parameters(low).groupby(["cause", "head"], sort=False)["w"].mean()
-        np.testing.assert_allclose(table["value"][:heads], expected, rtol=1e-9)
-        assert list(table) == ["c", "cause", "head", "value"]
+    table = partial_dependence(model, X, "c", of, times=1.0, cause=cause, grid=[-0.5, 1.0])
+    expected = [predicted(model, X.assign(c=c), of, cause) for c in (-0.5, 1.0)]
+    np.testing.assert_allclose(table["value"], np.ravel(expected), rtol=1e-3 if of == "cumulative_hazard" else 1e-9)
+    points = ["cause", "head"] if of in ("scale", "k", "w") else [] if of == "median" else ["time"]
+    assert list(table) == ["c", *points, "value"]
 
 
 def test_a_feature_called_like_a_column_keeps_its_own(fit):
