@@ -44,9 +44,10 @@ def test_target_without_events_at_zero_stays_as_it_is():
 
 
 def test_scaling_changes_the_unit_of_time_only():
-    target = as_target(structured(), [1.0, 2.0, 3.0])
+    target = replace(as_target(structured(), [1.0, 2.0, 3.0]), entry=np.array([0.5, 0.0, 0.0]))
     scaled = target.scaled(365.0)
-    np.testing.assert_allclose(scaled.lower * 365.0, target.lower)
+    for name in ("lower", "upper", "entry"):
+        np.testing.assert_allclose(getattr(scaled, name) * 365.0, getattr(target, name))
     np.testing.assert_array_equal(scaled.event, target.event)
     np.testing.assert_array_equal(scaled.weight, target.weight)
 

@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 
 from hazboost import FPBoost, Surv
+from hazboost.boosting.likelihood import row_loss
+from hazboost.boosting.observed import Observed
 from hazboost.data.target import Target
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
 from hazboost.hazards.distribution import Distribution
+from hazboost.hazards.heads.base import VALUE
 from hazboost.hazards.mixture import Mixture
 from hazboost.training.calibration import count_events, level_shift
 
@@ -64,6 +67,14 @@ def test_one_who_outlives_a_confident_prediction_does_not_decide():
     assert limited == pytest.approx(1.0, abs=0.06)
 
 
+def test_the_limit_is_for_one_event_where_events_recur():
+    """Ten events of one subject, of whom twice as many are expected: more than the limit, which is for each of them."""
+    mixture, stop = exponential(), np.arange(1.0, 11.0)
+    target = Target.of(stop, stop, entry=stop - 1.0, subject=np.zeros(10, dtype=int))
+    parts = [(target, scores_of(mixture, np.full((10, 1), np.log(2.0))))]
+    assert np.exp(mixture.scales @ level_shift(mixture, parts, 3.0, 0.0))[0] == pytest.approx(0.5)
+
+
 @pytest.mark.parametrize("limit", [0.3, 1.0, 3.0, np.inf])
 def test_a_right_model_is_right_until_every_limit(limit):
     """Events until the cumulative hazard has reached the limit, and what is expected until then."""
@@ -86,6 +97,24 @@ def test_intervals_and_delayed_entry_count_as_expected():
     kept = lower - entry
     assert expected == pytest.approx(kept.sum())
     assert observed == pytest.approx(n * 0.5 / np.expm1(0.5))
+
+
+@pytest.mark.parametrize("cause", [None, 1, 2])
+def test_observed_less_expected_events_are_the_slope_of_the_likelihood_in_the_level(cause, differentiate):
+    """For events, censored rows and intervals of either cause, with weights and delayed entry."""
+    rng, n, mixture = np.random.default_rng(4), 300, exponential(2)
+    lower, kind = rng.exponential(1.0, n), np.arange(n) % 4
+    upper = np.select([kind < 2, kind == 2], [lower, lower + rng.exponential(2.0, n)], np.inf)
+    times = {"entry": rng.random(n) * lower, "cause": np.where(kind < 2, 1 + kind, 0)}
+    target = Target.of(lower, upper, rng.uniform(0.5, 2.0, n), **times)
+    scores, observed = scores_of(mixture, rng.normal(size=(n, 2))), Observed.of(target, 2)
+    level = mixture.scales.sum(axis=0) if cause is None else mixture.scales[cause - 1]
+
+    def log_likelihood(shift):
+        return -observed.total(row_loss(mixture, (scores + shift * level).T, observed, VALUE).value)
+
+    happened, expected = count_events(Distribution(mixture, scores), target, cause)
+    assert happened - expected == pytest.approx(differentiate(log_likelihood, 0.0), rel=1e-6)
 
 
 def test_rows_of_a_subject_count_together():

@@ -61,6 +61,20 @@ def test_expected_curves_are_means_of_predictions(competing):
     np.testing.assert_allclose(model.cohort_.expected[1], np.asarray(predicted).mean(axis=0), rtol=1e-10)
 
 
+def test_expected_curves_are_means_over_subjects_by_their_weights(competing):
+    """A row counts by its part of the time of its subject."""
+    X, cause, time = competing
+    person, weight = np.arange(300) // 2, np.repeat(np.random.default_rng(1).uniform(0.5, 4.0, 150), 2)
+    first = np.arange(300) % 2 == 0
+    start = np.where(first, 0.0, np.roll(time, 1))
+    y = Surv.counting(start, start + time, (cause > 0) & ~first, id=person)
+    model = FPBoost(**QUICK).fit(X, y, sample_weight=weight)
+    whole = np.bincount(person, time)[person]
+    predicted = 1.0 - model.predict_survival_function(X, times=model.cohort_.times)
+    np.testing.assert_allclose(model.cohort_.expected[0], np.average(predicted, axis=0, weights=weight * time / whole))
+    assert np.isnan(model.cohort_.follow_up)
+
+
 @pytest.mark.filterwarnings("ignore:the fitted curves are poor")
 def test_what_cannot_be_observed_is_missing(competing):
     X, _, time = competing
