@@ -60,3 +60,11 @@ def test_the_round_that_is_kept_is_judged():
         assert not advise_on_course([1.0, 0.5, 2.0], rounds=2, kept=1, patience=1)
     with pytest.warns(ConvergenceWarning, match=r"rose by 0\.5;"):
         assert advise_on_course([1.0, 1.5, 0.9], rounds=2, kept=1, patience=1)
+
+
+def test_rounds_are_too_few_only_where_training_could_have_stopped():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not advise_on_course([1.0, 0.9, 0.8], rounds=2, kept=2, patience=2)
+    with pytest.warns(ConvergenceWarning, match="still improving after all 2 rounds"):
+        assert advise_on_course([1.0, 0.9, 0.8], rounds=2, kept=2, patience=1)
