@@ -110,6 +110,65 @@ def test_given_axes_are_used_and_no_figure_is_made(display, model, data):
     assert plt.get_fignums() == before
 
 
+def parts_of(frame, by, *columns):
+    return [part[list(columns)] for _, part in frame.groupby(by)]
+
+
+#: The lines of a display, as tables of their points, from its table; others have bars.
+LINES = {
+    AccumulatedEffectsDisplay: lambda frame: [frame[["age", "value"]]],
+    CalibrationDisplay: lambda frame: [frame[["predicted", "observed"]]],
+    ContributionsDisplay: lambda frame: parts_of(frame, "feature", "time", "value"),
+    DependenceDisplay: lambda frame: [frame[["age", "value"]]],
+    HeadsDisplay: lambda frame: [frame.groupby("time", as_index=False)["value"].sum()],
+    HistoryDisplay: lambda frame: parts_of(frame, "name", "round", "value"),
+    ResidualsDisplay: lambda frame: [frame.sort_values("residual")[["residual", "cumulative_hazard"]]],
+    RocDisplay: lambda frame: [frame[["false_positive", "true_positive"]]],
+    ScoresDisplay: lambda frame: parts_of(frame, "score", "time", "value"),
+    SurvivalDisplay: lambda frame: parts_of(frame, ["curve", "kind"], "time", "value"),
+}
+
+
+def test_every_display_has_lines_or_bars():
+    assert {*LINES, DCalibrationDisplay, ImportanceDisplay, ParametersDisplay} == set(DISPLAYS)
+
+
+@pytest.mark.parametrize("display", LINES)
+def test_lines_are_drawn_through_the_numbers_of_the_table(display, model, data):
+    shown = draw(display, model, *data)
+    if display is SurvivalDisplay:
+        shown = SurvivalDisplay.from_estimator(model, data[0].iloc[:3], data[1])
+    drawn = [line.get_xydata() for ax in axes_of(shown) for line in ax.lines]
+    for points in LINES[display](shown.frame()):
+        expected = points.to_numpy(dtype=float)
+        # Cox-Snell residuals have one more point, at zero.
+        ends = [line[-len(expected) :] for line in drawn if len(line) >= len(expected)]
+        assert any(np.allclose(line, expected, equal_nan=True) for line in ends)
+
+
+def test_scores_and_their_reference_are_told_apart(model, data):
+    shown = ScoresDisplay.from_estimator(model, *data, times=TIMES)
+    lines = {line.get_label(): line.get_ydata() for line in shown.ax_[0].lines}
+    np.testing.assert_array_equal(lines["model"], shown.brier)
+    np.testing.assert_array_equal(lines["Kaplan-Meier, or chance"], shown.reference)
+    np.testing.assert_array_equal(shown.ax_[1].lines[0].get_ydata(), shown.auc)
+
+
+def test_bars_are_as_long_as_the_numbers_of_the_table(model, data):
+    shares = DCalibrationDisplay.from_estimator(model, *data)
+    np.testing.assert_allclose([bar.get_height() for bar in shares.ax_.patches], shares.frame()["share"])
+    np.testing.assert_allclose([bar.get_x() for bar in shares.ax_.patches], shares.frame()["low"], atol=0.02)
+    importances = ImportanceDisplay.from_estimator(model, data[0])
+    np.testing.assert_allclose([bar.get_width() for bar in importances.ax_.patches], importances.frame()["importance"])
+
+
+def test_parameters_are_drawn_from_quantile_to_quantile(model, data):
+    shown = ParametersDisplay.from_estimator(model, data[0])
+    for ax, (_, row) in zip(shown.ax_, shown.frame().iterrows(), strict=True):  # of one head
+        wide, narrow, middle = (line.get_xdata().tolist() for line in ax.lines)
+        assert (wide, narrow, middle) == ([row["q05"], row["q95"]], [row["q25"], row["q75"]], [row["median"]])
+
+
 @pytest.mark.parametrize("display", DISPLAYS)
 @pytest.mark.parametrize("size", [(6.4, 4.8), (3.3, 2.5)])
 def test_nothing_is_cut_off(display, size, model, data):
