@@ -31,6 +31,17 @@ def test_the_rest_of_a_row_is_filled_in():
     assert not target.has_several_rows
 
 
+def test_portions_are_shares_of_the_time_at_risk_of_a_subject():
+    """Of the first subject from 2 to 3 and from 3 to 6; the second has a row of no length; the third none at all."""
+    stop = np.array([3.0, 6.0, 5.0, 5.0, 1.0, 1.0])
+    entry = np.array([2.0, 3.0, 0.0, 5.0, 1.0, 1.0])
+    target = Target.of(stop, np.full(6, np.inf), 2.0 * np.ones(6), entry=entry, subject=np.repeat([7, 3, 5], 2))
+    np.testing.assert_allclose(target.portion, [0.25, 0.75, 1.0, 0.0, 0.5, 0.5], atol=1e-9)
+    assert (target.portion > 0.0).all()
+    assert target.exposure == 2.0 * 9.0
+    np.testing.assert_allclose(target.subject_mass, 2.0)
+
+
 def test_events_at_zero_move_to_half_the_smallest_positive_time():
     target = as_target(([1, 0, 1, 0], [0.0, 0.0, 3.0, 0.5])).without_events_at_zero()
     np.testing.assert_array_equal(target.lower, [0.25, 0.0, 3.0, 0.5])

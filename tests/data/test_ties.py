@@ -77,6 +77,12 @@ def test_only_ties_of_events_are_spread():
     np.testing.assert_array_equal(np.isinf(spread.upper), ~event)
 
 
+def test_spread_events_are_neither_before_zero_nor_before_entry():
+    time = np.array([1.0, 1.0, 1.0, 5.0, 5.0])
+    spread = spread_ties(Target.of(time, time, entry=np.array([0.0, 0.9, 0.0, 4.5, 0.0])))
+    np.testing.assert_allclose(spread.lower, [0.5, 1.5, 2.5, 4.5, 6.0])  # from 0 to 3, and from 3 to 7
+
+
 def test_one_time_for_all_stays():
     target = Target.of(np.ones(5), np.ones(5))
     assert spread_ties(target) is target

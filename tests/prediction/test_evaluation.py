@@ -9,6 +9,8 @@ import pytest
 from sklearn.exceptions import UndefinedMetricWarning
 
 from hazboost import FPBoost, Surv, evaluate, metrics
+from hazboost.data.nonparametric import aalen_johansen, evaluate_steps, kaplan_meier
+from hazboost.data.reading import as_target
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +41,9 @@ def test_scores_are_those_of_the_metrics(cause, model, data):
         estimate = model.predict_cumulative_incidence_function(X, times=grid, cause=cause, alive_at=y["entry"])
     brier = metrics.integrated_brier_score(y, y, estimate, grid, cause=cause)
     assert scores["integrated_brier_score"] == pytest.approx(brier, rel=1e-12)
+    assert (scores["brier_from"], scores["brier_to"]) == (grid[0], grid[-1])
+    uno = metrics.concordance_index_ipcw(y, y, model.predict(X, cause), cause=cause)
+    assert scores["concordance_ipcw"] == pytest.approx(uno, abs=1e-3)  # of logarithms, which may tie otherwise
     if cause is None:
         own = [S(t) / S(s) for S, t, s in zip(model.predict_survival_function(X), y["time"], y["entry"], strict=True)]
         expected = metrics.d_calibration(y, own)
@@ -46,6 +51,24 @@ def test_scores_are_those_of_the_metrics(cause, model, data):
         assert scores["d_calibration_p_value"] == pytest.approx(expected.p_value, rel=1e-9)
     else:
         assert not [name for name in scores if name.startswith("d_calibration")]
+
+
+@pytest.mark.parametrize("cause", [None, 2])
+def test_without_features_everybody_has_the_estimate_given_entry(cause, model, data):
+    X, y = data
+    target, entry = as_target(y), y["entry"][:, None]
+    survival = kaplan_meier(target)
+    at_entry = evaluate_steps(survival, entry, start=1.0)
+    counted = y["event"] > 0 if cause is None else y["event"] == cause
+    grid = np.unique(np.quantile(y["time"][counted], np.linspace(0.1, 0.9, 100)))
+    if cause is None:
+        estimate = np.where(grid > entry, evaluate_steps(survival, grid, start=1.0) / at_entry, 1.0)
+    else:
+        of_cause = aalen_johansen(target, cause)
+        gained = evaluate_steps(of_cause, grid, start=0.0) - evaluate_steps(of_cause, entry, start=0.0)
+        estimate = np.where(grid > entry, gained / at_entry, 0.0)
+    brier = metrics.integrated_brier_score(y, y, estimate, grid, cause=cause)
+    assert evaluate(model, X, y, cause)["integrated_brier_score_kaplan_meier"] == pytest.approx(brier)
 
 
 def test_the_unit_of_time_does_not_matter(data):
