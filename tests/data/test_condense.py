@@ -66,14 +66,23 @@ def test_pieces_are_joined():
     np.testing.assert_array_equal(joined.subject, [0, 0, 1, 1])
 
 
+def test_pieces_are_not_joined_across_a_gap_or_a_change_of_weight():
+    entry, weight = np.array([0.0, 1.0, 3.0, 4.0]), np.array([1.0, 1.0, 1.0, 2.0])
+    stop = np.array([1.0, 2.0, 4.0, 5.0])
+    joined = join_rows(Target.of(stop, np.full(4, np.inf), weight, entry=entry, subject=np.zeros(4, dtype=int)))
+    np.testing.assert_array_equal(joined.entry, [0.0, 3.0, 4.0])
+    np.testing.assert_array_equal(joined.lower, [2.0, 4.0, 5.0])
+    np.testing.assert_array_equal(joined.weight, [1.0, 1.0, 2.0])
+
+
 def test_one_cause_at_a_time():
-    target = Target.of(
-        np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.array([1.0, 2.0, np.inf, 6.0, 5.0]), cause=np.array([1, 2, 0, 0, 1])
-    )
+    lower, upper = np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.array([1.0, 2.0, np.inf, 6.0, 5.0])
+    target = Target.of(lower, upper, entry=0.5 * lower, cause=np.array([1, 2, 0, 0, 1]))
     only = as_if_only(target, 1, target.n_causes)
     np.testing.assert_array_equal(only.event, [True, False, False, True, True, False])
     np.testing.assert_allclose(only.weight, [1.0, 1.0, 1.0, 2 / 3, 1.0, 1 / 3])
     np.testing.assert_array_equal(only.lower, [1.0, 2.0, 3.0, 5.0, 5.0, 5.0])
+    np.testing.assert_array_equal(only.entry, [0.5, 1.0, 1.5, 2.0, 2.5, 2.0])
 
 
 def test_events_of_unknown_cause_belong_to_all_causes_alike_where_none_is_known():

@@ -74,6 +74,20 @@ def test_subjects_that_are_alike_by_chance_are_no_copies():
     assert copies(X, observed(rng.random(2000) < 0.7, time)) is None
 
 
+def test_copies_are_found_beside_somebody_with_the_same_features():
+    """Three copies of each of 30 subjects, and one who has only their features."""
+    X, time = np.repeat(np.arange(30.0), 4)[:, None], np.repeat(np.arange(1.0, 31.0), 4)
+    time[3::4] += 100.0
+    expected = np.repeat(np.arange(60), np.tile([3, 1], 30))
+    np.testing.assert_array_equal(copies(X, Target.of(time, time)), expected)
+
+
+def test_subjects_who_entered_at_other_times_are_no_copies():
+    X, time = np.repeat(np.arange(30.0), 2)[:, None], np.repeat(np.arange(1.0, 31.0), 2)
+    assert copies(X, Target.of(time, time)) is not None
+    assert copies(X, Target.of(time, time, entry=np.linspace(0.0, 0.9, 60))) is None
+
+
 def test_subjects_of_several_rows_are_compared_as_a_whole():
     """The same rows in another order are a copy; a subject that shares only one of its rows is not."""
     X = np.array([[1.0], [2.0], [2.0], [1.0], [1.0], [3.0], [1.0], [3.0]])

@@ -13,6 +13,7 @@ from hazboost.data.nonparametric import (
     censoring_distribution,
     evaluate_steps,
     kaplan_meier,
+    median_follow_up,
     probabilities_since_entry,
 )
 from hazboost.data.target import Target
@@ -49,6 +50,15 @@ def test_weight_is_equivalent_to_repetition(seed):
     repeated = kaplan_meier(target[np.repeat(np.arange(len(target)), copies)])
     np.testing.assert_array_equal(weighted[0], repeated[0])
     np.testing.assert_allclose(weighted[1], repeated[1], rtol=1e-12, atol=1e-15)
+
+
+def test_follow_up_counts_subjects_by_their_weight():
+    time, event = np.array([1.0, 2.0, 3.0, 4.0]), np.array([False, True, False, False])
+    weight, entry = np.array([1.0, 1.0, 1.0, 5.0]), np.array([0.0, 0.0, 0.0, 1.5])
+    weighted = Target.of(time, np.where(event, time, np.inf), weight, entry=entry)
+    rows = np.repeat(np.arange(4), weight.astype(int))
+    repeated = Target.of(time[rows], np.where(event, time, np.inf)[rows], entry=entry[rows])
+    assert median_follow_up(weighted) == median_follow_up(repeated) == 2.5
 
 
 def test_estimate_is_a_probability_for_any_weights():
