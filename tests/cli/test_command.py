@@ -84,34 +84,62 @@ def counting():
     return table
 
 
+#: A table, the options that say what is in it, and the same as arguments of `FPBoost.fit`.
 KINDS = {
-    "entry": (simulated().assign(entry=lambda table: table["time"] / 2), "--time time --event event --entry entry"),
-    "counting": (counting(), "--start start --stop time --event event --id id"),
+    "entry": (
+        simulated().assign(entry=lambda table: table["time"] / 2),
+        "--time time --event event --entry entry",
+        lambda table: {"y": Surv.right(table["event"], table["time"], entry=table["entry"])},
+    ),
+    "counting": (
+        counting(),
+        "--start start --stop time --event event --id id",
+        lambda table: {"y": Surv.counting(table["start"], table["time"], table["event"], id=table["id"])},
+    ),
     "interval": (
         simulated().assign(upper=lambda table: np.where(table["event"] == 1, table["time"] + 0.5, np.nan)),
         "--lower time --upper upper --drop event",
+        lambda table: {"y": Surv.interval(table["time"], table["upper"])},
     ),
     "weights": (
         simulated().assign(w=np.linspace(1, 2, 120), g=np.repeat(list("abcdef"), 20)),
         "--time time --event event --weight w --groups g",
+        lambda table: {
+            "y": Surv.right(table["event"], table["time"]),
+            "sample_weight": table["w"],
+            "groups": table["g"],
+        },
     ),
-    "paper": (simulated(), "--time time --event event --paper"),
-    "code": (simulated().assign(event=lambda table: table["event"] + 1), "--time time --event event --event-code 2"),
+    "paper": (
+        simulated(),
+        "--time time --event event --paper",
+        lambda table: {"y": Surv.right(table["event"], table["time"])},
+    ),
+    "code": (
+        simulated().assign(event=lambda table: table["event"] + 1),
+        "--time time --event event --event-code 2",
+        lambda table: {"y": Surv.right(table["event"] == 2, table["time"])},
+    ),
 }
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.filterwarnings("ignore")
-def test_every_kind_of_outcome_is_fitted(kind, tmp_path):
-    table, options = KINDS[kind]
+def test_every_kind_of_outcome_is_fitted_as_by_the_library(kind, tmp_path):
+    table, options, arguments = KINDS[kind]
     table.to_csv(tmp_path / "data.csv", index=False)
     output = tmp_path / "model.hzb"
     assert call("fit", tmp_path / "data.csv", *options.split(), "--rounds", "3", "-o", output) == 0
-    assert hazboost.load(output).feature_names_in_.tolist() == ["x"]
+    model, table = hazboost.load(output), pd.read_csv(tmp_path / "data.csv")
+    assert model.feature_names_in_.tolist() == ["x"]
+    make = FPBoost.paper if kind == "paper" else FPBoost
+    same = make(n_estimators=3, random_state=0).fit(table[["x"]], **arguments(table))
+    np.testing.assert_array_equal(model.predict(table[["x"]]), same.predict(table[["x"]]))
+    assert model.cv_results_ == same.cv_results_  # which depend on groups
 
 
 def test_an_interval_without_both_ends_is_refused(tmp_path, capsys):
-    table, options = KINDS["interval"]
+    table, options, _ = KINDS["interval"]
     table.assign(time=table["time"].where(table["event"] == 1)).to_csv(tmp_path / "data.csv", index=False)
     assert call("fit", tmp_path / "data.csv", *options.split(), "--rounds", "3", "-o", tmp_path / "model.hzb") == 2
     assert "lower and upper must not both be missing; got NaN and NaN (row " in capsys.readouterr().err

@@ -54,11 +54,12 @@ def test_weight_is_equivalent_to_repetition(seed):
 
 def test_follow_up_counts_subjects_by_their_weight():
     time, event = np.array([1.0, 2.0, 3.0, 4.0]), np.array([False, True, False, False])
-    weight, entry = np.array([1.0, 1.0, 1.0, 5.0]), np.array([0.0, 0.0, 0.0, 1.5])
+    weight, entry = np.array([5.0, 1.0, 1.0, 1.0]), np.array([0.0, 0.0, 0.0, 1.5])
     weighted = Target.of(time, np.where(event, time, np.inf), weight, entry=entry)
     rows = np.repeat(np.arange(4), weight.astype(int))
     repeated = Target.of(time[rows], np.where(event, time, np.inf)[rows], entry=entry[rows])
-    assert median_follow_up(weighted) == median_follow_up(repeated) == 2.5
+    assert median_follow_up(weighted) == median_follow_up(repeated) == 1.0
+    assert median_follow_up(Target.of(time, weighted.upper, entry=entry)) == 2.5
 
 
 def test_estimate_is_a_probability_for_any_weights():
