@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.harness.storage import Line
 from benchmarks.harness.tables.markdown import grid
-from benchmarks.studies.kinds.cells import Cell, comparisons
+from benchmarks.studies.kinds.cells import Cell, comparisons, plan
 from benchmarks.studies.kinds.competing import CAUSES
 
 Lines = Mapping[Cell, Line]
@@ -31,8 +31,9 @@ def gather(lines: Lines, study: str, dataset: str, models: tuple[str, ...], scor
 def report_intercepts(lines: Lines) -> Iterator[str]:
     """Relative differences of the parameters and absolute ones of the likelihood."""
     rows = []
-    for cell, line in lines.items():
-        if cell.study == "intercepts" and "scores" in line:
+    for cell in plan(["intercepts"]):
+        line = lines.get(cell, {})
+        if "scores" in line:
             (*ours, likelihood), (*theirs, other) = line["scores"]["hazboost"], line["scores"]["lifelines"]
             worst = max(abs(one / two - 1.0) for one, two in zip(ours, theirs, strict=True))
             numbers = [f"{ours[0]:.4g}", f"{ours[1]:.4g}", f"{worst:.0e}", f"{likelihood - other:+.0e}"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ pytest.importorskip("lifelines")
 pytest.importorskip("pandas")
 
 from benchmarks.harness import storage
-from benchmarks.harness.paths import RESULTS
+from benchmarks.harness.paths import DOCS, RESULTS
 from benchmarks.peers.shared.base import Sample
 from benchmarks.studies.kinds import command, known_truth, report
 from benchmarks.studies.kinds.cells import WORK, Cell, comparisons, failure, plan, run_cell
@@ -72,6 +73,16 @@ def test_reports_have_a_line_for_each_data_set_and_none_for_errors():
     assert len(list(report.report_competing(lines))) == 2 * (2 + 2 + 8 + 1)
     failed = {cell: failure(cell, "no luck") for cell in lines}
     assert len(list(report.report_changing(failed))) == len(list(report.report_intercepts(failed))) == 2
+
+
+def test_reports_are_on_the_page_as_they_are_printed():
+    page = (DOCS / "kinds.md").read_text(encoding="utf-8").splitlines()
+    lines = WORK.read(RESULTS / "kinds")
+    printed = "\n\n".join("\n".join(write(lines)) for write in report.REPORTS.values())
+    for table in re.findall(r"(?:^\|.*\n?)+", printed, flags=re.MULTILINE):
+        first, _, *rows = table.splitlines()
+        place = [number for number, line in enumerate(page) if line == first]
+        assert any(page[number + 2 : number + 2 + len(rows)] == rows for number in place), table
 
 
 def test_an_error_is_recorded():
