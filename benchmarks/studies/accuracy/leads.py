@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
@@ -16,8 +17,8 @@ from benchmarks.studies.accuracy.scores import SCORES
 COMPARED = ("c_index", "brier")
 DIGITS = 4
 LEVEL = 0.5 * 10.0**-DIGITS
-#: Standard errors from which on a mean difference is clear.
-CLEAR = 2.0
+#: Standard errors from which on a mean difference is clear, and the repeats that standard errors take.
+CLEAR, FEWEST_REPEATS = 2.0, 3
 
 
 class Lead(NamedTuple):
@@ -44,16 +45,27 @@ def lead_section(results: Results, names: Sequence[str]) -> str:
     """On how many data sets FPBoost is ahead of, level with and behind each of the other models, and clearly so."""
     peers = [name for name in names if name != OWN]
     leads = _table(peers, (*Lead._fields, "share ahead"), lambda *pair: _entries(lead_over(results, *pair)))
-    clear = _table(peers, ("clearly ahead", "clearly behind"), lambda *pair: map(str, clear_lead_over(results, *pair)))
     text = (
         "Numbers of data sets, by means over the repeats in which both have a result; level is equal to "
         f"{DIGITS} digits.\n"
     )
-    clear_text = (
+    clear = _clear_part(results, peers) if _has_standard_errors(results) else []
+    return "\n".join(["## Ahead of each peer\n", text, *leads, *clear]) + "\n"
+
+
+def _has_standard_errors(results: Results) -> bool:
+    """Whether any data set has repeats enough; without, a table of clear leads would say 0 everywhere."""
+    repeats = Counter(cell.dataset for cell in results if cell.model == OWN)
+    return max(repeats.values(), default=0) >= FEWEST_REPEATS
+
+
+def _clear_part(results: Results, peers: Sequence[str]) -> list[str]:
+    text = (
         f"\nClearly is by more than {CLEAR:.0f} standard errors of the mean difference over at least three repeats. "
         "Repeats share subjects, so that these standard errors are too small.\n"
     )
-    return "\n".join(["## Ahead of each peer\n", text, *leads, clear_text, *clear]) + "\n"
+    columns = ("clearly ahead", "clearly behind")
+    return [text, *_table(peers, columns, lambda *pair: map(str, clear_lead_over(results, *pair)))]
 
 
 def _table(peers: Sequence[str], columns: Sequence[str], entries: Callable[[str, str], Iterable[str]]) -> list[str]:
@@ -74,7 +86,8 @@ def lead_over(results: Results, peer: str, score: str) -> Lead:
 def clear_lead_over(results: Results, peer: str, score: str) -> ClearLead:
     """On how many data sets FPBoost is clearly ahead of and behind a peer."""
     leads = _difference(common_scores(results, [OWN, peer], score), peer, score).groupby(level="dataset")
-    errors = (CLEAR * leads.sem()).clip(lower=LEVEL).where(leads.size() >= 3)  # comparisons with NaN are false
+    # Without repeats enough it is NaN, and comparisons are false.
+    errors = (CLEAR * leads.sem()).clip(lower=LEVEL).where(leads.size() >= FEWEST_REPEATS)
     return ClearLead(int((leads.mean() > errors).sum()), int((leads.mean() < -errors).sum()))
 
 

@@ -2,6 +2,7 @@ import pytest
 
 pytest.importorskip("pandas")
 
+from benchmarks.harness.paths import RESULTS
 from benchmarks.studies.accuracy import command
 from benchmarks.studies.accuracy.calibration import calibration_section, mean_calibration
 from benchmarks.studies.accuracy.cells import Cell, failure
@@ -51,6 +52,16 @@ def test_a_clear_lead_has_two_standard_errors_of_three_repeats_or_more(score, ex
         for model in ("fpboost", "peer")
     }
     assert clear_lead_over(results, "peer", score) == expected
+
+
+@pytest.mark.parametrize("repeats", [2, 3])
+def test_clear_leads_are_reported_only_where_there_are_standard_errors(repeats):
+    results = {
+        Cell("a", model, repeat): line(c_index=value, brier=1.0 - value)
+        for model, value in (("fpboost", 0.7), ("coxnet", 0.6))
+        for repeat in range(repeats)
+    }
+    assert ("clearly ahead" in lead_section(results, ["fpboost", "coxnet"])) == (repeats >= 3)
 
 
 def test_the_share_is_of_all_data_sets():
@@ -126,3 +137,10 @@ class TestLargeReport:
         assert Cell("proportional_20000", "cox_ridge", 0) in planned
         assert Cell("proportional_100000", "cox_ridge", 0) not in planned
         assert Cell("proportional_100000", "coxnet", 0) in planned
+
+
+@pytest.mark.parametrize(("place", "options"), [("large", ["--large"]), ("first_repeat", ["--repeats", "0"])])
+def test_a_committed_report_is_that_of_the_committed_results(place, options, tmp_path):
+    command.main(["report", *options, "--report", str(tmp_path)])
+    committed = RESULTS / "accuracy" / place / "report.md"
+    assert (tmp_path / "report.md").read_text(encoding="utf-8") == committed.read_text(encoding="utf-8")
