@@ -15,12 +15,13 @@ from hazboost.data.design import learn_design
 from hazboost.data.design import learning as design_module
 from hazboost.data.design.products import DenseColumns
 from hazboost.data.features import Schema, learn_schema
+from hazboost.data.sample import Sample
 from hazboost.data.target import Target
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS
 from hazboost.hazards.distribution import Distribution
 from hazboost.training import linear
 from hazboost.training.effects import Proportional
-from hazboost.training.linear import LinearStart, _PenalisedLoss, fit_linear_path
+from hazboost.training.linear import LinearStart, _PenalisedLoss, first_start, fit_linear_path
 from hazboost.training.marginal import marginal_start
 from hazboost.training.policy import POLICY
 from hazboost.training.refining import ENOUGH_TO_COMPARE
@@ -161,8 +162,8 @@ def test_a_search_that_begins_near_ends_at_the_same_fit(make_mixture):
     some, logs = np.arange(0, 400, 2), marginal_start(mixture.in_logs, target, np.random.default_rng(0))
     (far,) = path_of(mixture, X, target, [3.0], logs)
     (near,) = path_of(mixture, X[some], target[some], [3.0], logs)
-    first = LinearStart.first(mixture, logs, far.design, POLICY.largest_shift, near)
-    assert first.design is far.design
+    first = first_start(mixture, logs, Sample(X, target), NUMBERS, POLICY, near)
+    np.testing.assert_array_equal(first.design.columns(X).values, far.design.columns(X).values)
     np.testing.assert_array_equal(first.coefficient, near.coefficient)
     (reached,) = fit_linear_path(first, X, target, [3.0], POLICY)
     np.testing.assert_allclose(reached.coefficient, far.coefficient, atol=1e-4)
@@ -172,7 +173,7 @@ def test_a_fit_to_other_columns_is_not_near(make_mixture):
     X, target = simulate(400)
     mixture = make_mixture({"weibull": 1}, "exp", "scaled_softmax")
     (near,) = path_of(mixture, X[:, :2], target, [3.0])
-    first = LinearStart.first(mixture, near.log_intercept, learn(X, target), POLICY.largest_shift, near)
+    first = first_start(mixture, near.log_intercept, Sample(X, target), NUMBERS, POLICY, near)
     np.testing.assert_array_equal(first.coefficient, np.zeros((3, 1)))
 
 

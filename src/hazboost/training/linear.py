@@ -20,8 +20,10 @@ from scipy.optimize import Bounds, minimize
 from hazboost.boosting.likelihood import row_loss
 from hazboost.boosting.observed import Observed
 from hazboost.data.condense import events_by_cause
-from hazboost.data.design import Design
+from hazboost.data.design import Design, learn_design
 from hazboost.data.design.products import DenseColumns, DesignMatrix
+from hazboost.data.features import Schema
+from hazboost.data.sample import Sample
 from hazboost.data.target import Target
 from hazboost.hazards.heads.base import GRADIENT
 from hazboost.hazards.mixture import Mixture
@@ -80,15 +82,6 @@ class LinearStart:
         coefficient = np.zeros((len(design.features), mixture.n_causes))
         inside = np.zeros(mixture.n_scores, np.intp)
         return cls(mixture, log_intercept, design, coefficient, largest_shift, inside)
-
-    @classmethod
-    def first(
-        cls, mixture: Mixture, log_intercept: Array, design: Design, largest_shift: float, near: LinearStart | None
-    ) -> LinearStart:
-        """Where a search begins: at a fit ``near`` to other rows, if it has the same columns, or without effects."""
-        if near is not None and len(near.coefficient) == len(design.features):
-            return replace(near, design=design)
-        return cls.constant(mixture, log_intercept, design, largest_shift)
 
     @property
     def effect(self) -> Effect:
@@ -163,6 +156,19 @@ class AcceleratedStart(LinearStart):
     def effect(self) -> Effect:
         """What the linear predictor acts on."""
         return Accelerated(self.mixture, self.kappa)
+
+
+def first_start(
+    mixture: Mixture, logs: Array, sample: Sample, schema: Schema, policy: Policy, near: LinearStart | None = None
+) -> LinearStart:
+    """Where a search begins: at a fit ``near`` to other rows, if it has as many columns, or without effects.
+
+    Without effects, all have the log-parameters and scores of weights ``logs``.
+    """
+    design = learn_design(sample.X, schema, sample.target.mass, policy.skewness, policy.farthest)
+    if near is not None and len(near.coefficient) == len(design.features):
+        return replace(near, design=design)
+    return LinearStart.constant(mixture, logs, design, policy.largest_shift)
 
 
 def fit_linear_path(

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hazboost.boosting.observed import Observed
-from hazboost.data.design import learn_design
 from hazboost.data.features import Schema
 from hazboost.data.folds import split_folds
 from hazboost.data.sample import Sample
@@ -21,7 +20,7 @@ from hazboost.data.ties import are_coarse
 from hazboost.hazards.distribution import Distribution
 from hazboost.training.diagnostics import largest_gap
 from hazboost.training.heads import BURST, SECOND, Chosen, HeadsFit, add_heads, price_of_head
-from hazboost.training.linear import TOLERANCE, LinearStart, fit_linear_path
+from hazboost.training.linear import TOLERANCE, LinearStart, first_start, fit_linear_path
 from hazboost.training.linear_selection import row_losses
 from hazboost.training.marginal import MarginalLoss, before_entry
 from hazboost.training.policy import Policy
@@ -57,8 +56,7 @@ def fit_regression(
     tolerance: float = TOLERANCE,
 ) -> LinearStart:
     """A regression with a middling ridge. The search begins at one of other subjects, or without covariates."""
-    design = learn_design(sample.X, schema, sample.target.mass, policy.skewness, policy.farthest)
-    first = LinearStart.first(chosen.mixture, chosen.logs, design, policy.largest_shift, near)
+    first = first_start(chosen.mixture, chosen.logs, sample, schema, policy, near)
     return fit_linear_path(first, sample.X, sample.target, [policy.ridge_for_heads], policy, tolerance=tolerance)[0]
 
 

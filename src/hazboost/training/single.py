@@ -13,14 +13,13 @@ from hazboost.boosting.algorithm import Callback, boost
 from hazboost.boosting.callbacks import Bar, EarlyStopping, HeldOut, History, ShowProgress
 from hazboost.boosting.columns import target_columns
 from hazboost.boosting.objective import Objective
-from hazboost.data.design import learn_design
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
 from hazboost.engines.base import Engine, Matrix, Trees
 from hazboost.prediction.model import Start
 from hazboost.training.batched import batched_matrix
 from hazboost.training.calibration import level_shift
-from hazboost.training.linear import AcceleratedStart, LinearStart, fit_linear_path
+from hazboost.training.linear import AcceleratedStart, LinearStart, first_start, fit_linear_path
 from hazboost.training.marginal import marginal_start
 from hazboost.training.plan import Plan, Stopping
 from hazboost.training.starts import STARTS, ConstantStart, absent_causes, calm_absent_causes
@@ -58,8 +57,7 @@ def fit_linear_starts(
     # Starts with the same seed use the same draws, so that those of the folds differ by their rows only.
     most = max(most, policy.subjects_for_column * sample.X.shape[1])
     sample = sample.draw(most, np.random.default_rng(plan.search.seed)).in_memory()
-    design = learn_design(sample.X, plan.schema, sample.target.mass, policy.skewness, policy.farthest)
-    first = LinearStart.first(mixture, plan.without_covariates, design, policy.largest_shift, near)
+    first = first_start(mixture, plan.without_covariates, sample, plan.schema, policy, near)
     if accelerates and not isinstance(first, AcceleratedStart):
         first = AcceleratedStart.like(first)
     path = fit_linear_path(first, sample.X, sample.target, ridges, policy, plan.given.directions)
