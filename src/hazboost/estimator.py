@@ -15,7 +15,6 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from hazboost.boosting.objective import Objective
@@ -57,6 +56,7 @@ from hazboost.training.starts import STARTS
 from hazboost.utils.arrays import Array
 from hazboost.utils.describe import describe
 from hazboost.utils.devices import to_device, to_host
+from hazboost.utils.random_states import as_seed
 from hazboost.utils.threads import count_threads
 from hazboost.utils.whole_numbers import is_whole_number
 
@@ -593,7 +593,7 @@ class FPBoost(Publisher):
         # Causes are counted before a validation part is set aside, which might hold the only events of one.
         n_causes = check_causes(sample.target, self.n_causes)
         train, validation = sample, self._read_eval_set(named, schema, eval_set, n_causes)
-        seed = self._seed()
+        seed = as_seed(self.random_state)
         if validation is None and self.patience is not None:
             train, aside = sample.split(self.validation_fraction, seed)
             validation = aside.in_memory()
@@ -643,7 +643,6 @@ class FPBoost(Publisher):
     def _prepare(self, schema: Schema, sample: Sample) -> Sample:
         """Refuse what cannot be learned from, and make the weights relative to their mean."""
         check_informative(sample.target)
-        refuse_left_censored_only(sample.target)
         # Rows of weight 0 must not matter at all, so they are removed before time is scaled and features are binned.
         sample = sample.without_weightless_rows().with_mean_weight_one()
         refuse_empty_columns(sample.highest, schema)
@@ -656,6 +655,7 @@ class FPBoost(Publisher):
     def _check_training(self, train: Sample, validation: Sample | None) -> None:
         """Check what is left to train on after a validation part was set aside, and that part itself."""
         check_informative(train.target)
+        refuse_left_censored_only(train.target)
         if validation is not None and self.patience is not None:
             check_can_stop(self.stopping_metric, validation.target)
         if self.solver == "gradient":  # with "newton" the hessian is not the number of subjects
@@ -690,7 +690,7 @@ class FPBoost(Publisher):
     def _learn(self, named: BaseEstimator, trained: Trained, target: Target, cohort: Cohort) -> None:
         """Take what was learned, and forget what an earlier fit had learned."""
         # A second fit may have fewer attributes than the first, for example no feature names.
-        for name in [name for name in vars(self) if name.endswith("_")]:
+        for name in self._learned():
             delattr(self, name)
         for name, value in vars(named).items():
             setattr(self, name, value)
@@ -848,12 +848,6 @@ class FPBoost(Publisher):
     def _settings(self) -> dict[str, Any]:
         """Parameters of this class, also those that a subclass sets without taking them itself."""
         return {name: getattr(self, name) for name in self._defaults()}
-
-    def _seed(self) -> int:
-        """An integer seed; the one given where it is an integer, so that a start can be compared with the authors'."""
-        if isinstance(self.random_state, numbers.Integral):
-            return int(self.random_state)
-        return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -26,6 +26,10 @@ class Publisher(Predictor):
     def _settings(self) -> dict[str, Any]:
         """Parameters by name, whatever the constructor of a subclass takes."""
 
+    def _learned(self) -> dict[str, Any]:
+        """Attributes that a fit has set, whose names end with an underscore."""
+        return {name: value for name, value in vars(self).items() if name.endswith("_")}
+
     def summary(self) -> Summary:
         """What the model is and how well it fits: data, heads in words, choices, fit, strongest features.
 
@@ -82,7 +86,7 @@ class Publisher(Predictor):
         """
         check_is_fitted(self, "model_")
         self._validate_params()
-        attributes = {name: value for name, value in vars(self).items() if name.endswith("_") and name != "model_"}
+        attributes = {name: value for name, value in self._learned().items() if name != "model_"}
         write_file(path, Fitted(self._settings(), attributes, self.model_), self.summary().lines())
 
     def to_onnx(self, path: str | os.PathLike[str], outputs: Sequence[str] = OUTPUTS) -> None:

@@ -199,6 +199,7 @@ def test_importing_the_library_does_not_import_dask(packages_imported):
         ({"y": cut(Y, (0, 80, 80, 250, 400))}, r"partition \d: X has \d+ rows and y has \d+; both need one"),
         ({"y": cut(Y.assign(time=Y["time"].where(np.arange(N) != 300, -0.1)))}, "partition 3: y: every time must be n"),
         ({"y": cut(Y.assign(event=False))}, "y has no event: all 600 subjects are censored"),
+        ({"y": cut(pd.DataFrame({"lower": np.zeros(N), "upper": Y["time"]}))}, "y: every event is left-censored"),
         ({"X": cut(X.assign(a=np.nan))}, "every value is missing in 'a'"),
         ({"X": cut(X.assign(a=[np.inf] + [0.0] * (N - 1)))}, "partition 0: X: column 'a' is infinite in row 0"),
         ({"y": cut(counting().assign(id=np.arange(N) % 500, start=np.arange(N) / N, stop=np.arange(N) / N + 1e-9))},

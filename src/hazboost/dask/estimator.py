@@ -28,6 +28,7 @@ from hazboost.training.advice import advise_on_ties
 from hazboost.training.cohort import describe_cohort
 from hazboost.training.policy import POLICY
 from hazboost.utils.arrays import as_times
+from hazboost.utils.random_states import as_seed
 from hazboost.utils.tables import make_table
 
 
@@ -123,7 +124,7 @@ class FPBoost(estimator.FPBoost):
         if self.n_causes is None:
             warn_of_codes_of_r(telling, "y")
         self._check_distributed()
-        n_causes, seed = check_causes(telling, self.n_causes), self._seed()
+        n_causes, seed = check_causes(telling, self.n_causes), as_seed(self.random_state)
         train, validation, observed = rows, self._read_eval_set(named, schema, eval_set, n_causes), []
         if validation is None and self.patience is not None:
             train, aside = rows.split(self.validation_fraction, seed)
@@ -151,15 +152,15 @@ class FPBoost(estimator.FPBoost):
     def to_local(self) -> estimator.FPBoost:
         """The fitted model as a `hazboost.FPBoost`, which needs no Dask."""
         local = estimator.FPBoost(**self._settings())
-        for name, value in _learned(self).items():
+        for name, value in self._learned().items():
             setattr(local, name, value)
         return local
 
     def _take(self, local: estimator.FPBoost) -> None:
         """Take what was learned in memory, and forget what an earlier fit had learned."""
-        for name in _learned(self):
+        for name in self._learned():
             delattr(self, name)
-        for name, value in _learned(local).items():
+        for name, value in local._learned().items():
             setattr(self, name, value)
 
     def predict(self, X: Any, cause: int | None = None) -> Any:
@@ -321,11 +322,6 @@ def current_client() -> Client:
         raise RuntimeError(
             "hazboost.dask.FPBoost needs a Dask client, and there is none; create one with distributed.Client() first."
         ) from error
-
-
-def _learned(fitted: estimator.FPBoost) -> dict[str, Any]:
-    """Attributes that a fit has set, whose names end with an underscore."""
-    return {name: value for name, value in vars(fitted).items() if name.endswith("_")}
 
 
 def _in_memory(eval_set: Any) -> Any:

@@ -41,7 +41,7 @@ from hazboost.tuning.studies import (
 from hazboost.utils.arrays import Indices
 from hazboost.utils.describe import describe
 from hazboost.utils.progress import TrialProgress
-from hazboost.utils.random_states import as_random_state
+from hazboost.utils.random_states import as_seed
 
 if TYPE_CHECKING:
     from optuna import Study, Trial
@@ -236,12 +236,10 @@ def _read_fold(number: int, pair: Any, target: Target) -> Fold:
 
 def choose_seed(study: Study, random_state: int | np.random.RandomState | None) -> int:
     """The given seed; without one, the seed of the study that is resumed, or a random seed."""
-    source, before = as_random_state(random_state), study.user_attrs.get("search")
+    before = study.user_attrs.get("search")
     if random_state is None and before is not None:
         return int(before["random_state"])
-    if isinstance(random_state, numbers.Integral):
-        return int(random_state)
-    return int(source.randint(np.iinfo(np.int32).max))
+    return as_seed(random_state)
 
 
 def with_seed(estimator: FPBoost, seed: int) -> FPBoost:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 import numpy as np
@@ -20,3 +21,11 @@ def as_random_state(random_state: Any) -> np.random.RandomState:
             f"{describe(random_state)}."
         ) from error
     return found
+
+
+def as_seed(random_state: Any) -> int:
+    """An integer seed: the one given where it is an integer, and else one that is drawn."""
+    source = as_random_state(random_state)
+    if isinstance(random_state, numbers.Integral):
+        return int(random_state)
+    return int(source.randint(np.iinfo(np.int32).max))
