@@ -18,7 +18,9 @@ def test_other_seeds_are_drawn():
 
 
 @pytest.mark.parametrize("read", [as_random_state, as_seed])
-@pytest.mark.parametrize("given", [np.random.default_rng(0), -1, 2**32, 1.5, "0"], ids=repr)
+@pytest.mark.parametrize(
+    "given", [np.random.default_rng(0), -1, 2**32, 1.5, "0"], ids=["generator", "negative", "large", "float", "text"]
+)
 def test_what_is_no_seed_is_named(read, given):
     with pytest.raises(ValueError, match="random_state must be a whole number from 0 to 4294967295"):
         read(given)
