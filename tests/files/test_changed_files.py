@@ -116,6 +116,14 @@ def forged_json(original, change):
     return b"".join(pack(with_manifest({**entries, "model.json": json.dumps(document).encode()}, {})))
 
 
+def test_a_file_from_before_the_adaptive_ridge(tmp_path, original):
+    path = tmp_path / "older.hzb"
+    path.write_bytes(forged_json(original, lambda one: one["attributes"].pop("adaptive_ridge_")))
+    older = load(path)
+    assert older.adaptive_ridge_ is None
+    assert "adaptive" not in str(older.summary())
+
+
 FORGERIES = {
     "a class": (lambda one: one["model"]["engine"].update({"class": "Popen"}), "engine: a class that is not known"),
     "a method": (lambda one: one["attributes"].update({"predict": 1}), "an attribute has no proper name"),

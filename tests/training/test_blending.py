@@ -23,7 +23,7 @@ from hazboost.training.growing import Ensemble, Member
 from hazboost.training.policy import POLICY
 from hazboost.training.predicted import Predicted, Weights
 from hazboost.training.selection import Choice, average
-from hazboost.training.single import fit_linear_start, without_features
+from hazboost.training.single import Regression, fit_linear_start, without_features
 from tests.training.simulated import automatic, curved, curved_data, linear_data
 
 MIXTURE = Mixture({"exponential": 1}, PARAMETER_ACTIVATIONS["exp"], WEIGHT_ACTIVATIONS["scaled_softmax"])
@@ -170,7 +170,7 @@ def test_trees_alone_are_left_out_where_they_do_not_help():
 
 def test_trees_that_hardly_help_are_left_out_where_events_are_many(with_policy):
     """Subjects of other folds have no use for them: the regression is nearer to the truth than with the trees."""
-    X, y = linear_data(1_500, seed=5)
+    X, y = linear_data(1_500, seed=8)
     X_new, times = linear_data(500, seed=30)[0], np.linspace(0.1, 3.0, 40)
     truth = np.exp(-((times * np.exp(0.7 * X_new[:, :1] - 0.5 * X_new[:, 1:2])) ** 1.5))
 
@@ -218,9 +218,8 @@ def test_trees_alone_begin_near_the_regression(seed):
 
 def test_a_regression_without_features_has_another_level_only(growing):
     plan, sample = growing.plan, growing.cv.folds[0].kept
-    regression = fit_linear_start(
-        replace(plan, given=replace(plan.given, init="linear")), sample, 1.0, accelerates=False
-    )
+    linear = replace(plan, given=replace(plan.given, init="linear"))
+    regression = fit_linear_start(linear, sample, Regression(1.0))
     same, mixture = without_features(plan, regression, sample), plan.objective.mixture
     assert np.ptp(same.margin(sample.X), axis=0) == pytest.approx(0.0)
     moved = same.log_intercept - regression.log_intercept

@@ -73,12 +73,13 @@ def test_few_events_make_trees_count_less():
 def test_above_a_number_of_subjects_trees_are_grown_anew_on_all_rows(with_policy, monkeypatch):
     """As they are with this number of rounds, at the same pace, from the start of the same ridge on all rows."""
     monkeypatch.setattr(Plan, "may_accelerate", False)  # folds and a hold-out may decide differently
-    with_policy(subjects_for_folds=100, ridges=(10.0,))
+    plain = {"ridges": (10.0,), "adaptive_steps": ()}
+    with_policy(subjects_for_folds=100, **plain)
     X, y = curved_data(300)
     auto = automatic().fit(X, y)
     assert len(auto.model_.boosters) == 1
     assert auto.n_estimators_ == int(np.argmin(auto.cv_results_["round_loss"])) > 0
-    with_policy(with_folds=POLICY.with_hold_out, ridges=(10.0,))
+    with_policy(with_folds=POLICY.with_hold_out, **plain)
     fixed = automatic(n_estimators=auto.n_estimators_, subsample=1.0, colsample_bytree=1.0).fit(X, y)
     as_much = replace(fixed.model_, trust=auto.model_.trust)
     np.testing.assert_array_equal(auto.model_.distribution(X).scores, as_much.distribution(X).scores)
@@ -219,7 +220,8 @@ def test_defaults_choose_everything_and_average():
     model = FPBoost(random_state=0).fit(X, y)
     assert len(model.model_.boosters) == model.n_folds + POLICY.folds_alone == 7
     assert model.ridge_ in POLICY.ridges
-    assert set(model.cv_results_) == {"ridges", "ridge_loss", "round_loss", "trust", "weights", "calibration"}
+    compared = {"ridges", "ridge_loss", "adaptive_ridges", "adaptive_loss", "round_loss"}
+    assert set(model.cv_results_) == {*compared, "trust", "weights", "calibration"}
     assert model.max_depth_ in POLICY.depths
     assert model.model_.mixture.counts == {"weibull": 1, "loglogistic": 1}
     assert model.model_.mixture.n_scores == 7

@@ -10,7 +10,7 @@ from hazboost.files.consistency import check_attributes, check_model
 from hazboost.files.document import from_json, items, to_json
 from hazboost.files.entries import EntryReader, EntryWriter
 from hazboost.files.plain import Plain
-from hazboost.files.records import ATTRIBUTES, read_model, write_model
+from hazboost.files.records import ATTRIBUTES, LATER_ATTRIBUTES, read_model, write_model
 from hazboost.files.values import Kind
 from hazboost.prediction.model import Model
 
@@ -68,7 +68,7 @@ def read_contents(entries: Mapping[str, bytes]) -> Fitted:
 
 def _read_attributes(found: Any, reader: EntryReader) -> dict[str, Any]:
     """Fitted attributes. Those that are not in `ATTRIBUTES` are plain values, and cannot hide a method."""
-    attributes = {}
+    attributes = dict(LATER_ATTRIBUTES)
     for name, one in items(found):
         if not ATTRIBUTE.fullmatch(name) or name == "model_":
             raise ValueError("an attribute has no proper name")

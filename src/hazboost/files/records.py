@@ -202,6 +202,7 @@ ATTRIBUTES: dict[str, Kind] = {
     "n_estimators_": Whole(0),
     "max_depth_": Whole(0),
     "ridge_": Maybe(Number()),
+    "adaptive_ridge_": Maybe(Number()),
     "causes_": POSITIONS,
     "unique_times_": FINITE,
     "event_times_": FINITE,
@@ -210,6 +211,9 @@ ATTRIBUTES: dict[str, Kind] = {
     "diagnostics_": Pairs(Text(), Plain()),
     "cohort_": COHORT,
 }
+
+#: Fitted attributes that older files do not have, with their values there.
+LATER_ATTRIBUTES: dict[str, Any] = {"adaptive_ridge_": None}
 
 
 def write_model(model: Model, entries: EntryWriter) -> dict[str, Any]:

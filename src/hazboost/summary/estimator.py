@@ -45,6 +45,10 @@ class FittedEstimator(Protocol):
         """Strength of the ridge of the linear start."""
 
     @property
+    def adaptive_ridge_(self) -> float | None:
+        """Strength of its adaptive ridge."""
+
+    @property
     def init(self) -> str:
         """Kind of start that was asked for."""
 

@@ -66,6 +66,7 @@ def _start(estimator: FittedEstimator) -> dict[str, Any]:
     return {
         "init": estimator.init,
         "ridge": estimator.ridge_,
+        "adaptive_ridge": estimator.adaptive_ridge_,
         "ridges_tried": 0 if tried is None else len(tried),
         "acts_on": estimator.model_.linear_effect,
     }

@@ -123,8 +123,9 @@ def _start(start: Mapping[str, Any]) -> dict[str, str]:
     if start["ridge"] is None:
         return {"start": start["init"]}
     among = f", the best of {start['ridges_tried']} in cross-validation" if start["ridges_tried"] else ""
-    effect = ACTS_ON[start["acts_on"]]
-    return {"start": f"{start['init']}, acting on {effect}, with a ridge of {number(start['ridge'])}{among}"}
+    effect, adaptive = ACTS_ON[start["acts_on"]], start["adaptive_ridge"]
+    then = "" if adaptive is None else f", then an adaptive one of {number(adaptive)}"
+    return {"start": f"{start['init']}, acting on {effect}, with a ridge of {number(start['ridge'])}{among}{then}"}
 
 
 #: What is blended, and the weights where there is nothing to blend with the trees.

@@ -100,9 +100,9 @@ def advise(plan: Plan, target: Target, trained: Trained) -> None:
 def fit_start(plan: Plan, sample: Sample, choice: Choice) -> Start:
     """The start on all rows; together with that of trees which begin without covariates, where there are any."""
     shift = np.zeros(plan.objective.mixture.n_scores) if choice.shift is None else choice.shift
-    if choice.ridge is None:
+    if choice.regression is None:
         return fit_constant_start(plan, sample).shifted(shift)
-    start = fit_linear_start(plan, sample, choice.ridge, accelerates=choice.accelerates)
+    start = fit_linear_start(plan, sample, choice.regression)
     if choice.weights.alone > 0.0:
         start = start.blended(without_features(plan, start, sample).log_intercept, choice.weights.alone)
     return start.shifted(shift)
@@ -160,7 +160,7 @@ def in_user_time(trained: Trained, events: float, validation: Sample | None) -> 
         Validation data.
     """
     log_unit = float(np.log(trained.model.unit))
-    shifts = dict.fromkeys(("train_loss", "ridge_loss", "round_loss"), events * log_unit)
+    shifts = dict.fromkeys(("train_loss", "ridge_loss", "adaptive_loss", "round_loss"), events * log_unit)
     if validation is not None:
         shifts["validation_loss"] = validation.target.mean(validation.target.event.astype(np.float64)) * log_unit
     choice = replace(trained.choice, results=shifted(trained.choice.results, shifts))

@@ -175,14 +175,14 @@ def fit_linear_path(
     first: LinearStart,
     X: Any,
     target: Target,
-    ridges: Sequence[float],
+    ridges: Sequence[float | Array],
     policy: Policy,
     directions: Sequence[int] = (),
     tolerance: float = TOLERANCE,
 ) -> list[LinearStart]:
     r"""Maximise the likelihood with a ridge penalty, for each of several strengths.
 
-    .. math:: \min_{b, \beta} \; \operatorname{mean}_i \ell_i(b, \beta) + \frac{\rho}{2 n} |\beta|^2
+    .. math:: \min_{b, \beta} \; \operatorname{mean}_i \ell_i(b, \beta) + \frac{1}{2 n} \sum_j \rho_j \beta_j^2
         + \frac{1}{n} (\log k - 2)_+^2
 
     Parameters
@@ -193,8 +193,9 @@ def fit_linear_path(
         Encoded features.
     target : Target
         What was observed, in the mixture's unit of time.
-    ridges : sequence of float
-        Strengths; best from strong to weak, as each fit begins where the one before ended.
+    ridges : sequence of float or of arrays of shape (columns, causes)
+        Strengths, of all coefficients or of each; best from strong to weak, as each fit begins where the one before
+        ended.
     policy : Policy
         Bounds of the intercept and of the shift.
     directions : sequence of int
@@ -205,7 +206,9 @@ def fit_linear_path(
     """
     mixture, design = first.mixture, first.design
     n_scores, n_causes = mixture.n_scores, mixture.n_causes
-    columns, basis = (design.columns(X), None) if any(directions) else _in_row_space(design.columns(X))
+    columns, basis = design.columns(X), None
+    if not any(directions) and all(np.ndim(ridge) == 0 for ridge in ridges):
+        columns, basis = _in_row_space(columns)
     if basis is None:
         beta_bounds, beta = _coefficient_bounds(design, directions, policy.largest_shift), first.coefficient
     else:
@@ -226,7 +229,8 @@ def fit_linear_path(
     minimise = few if len(bounds) <= MANY_UNKNOWNS else _with_many_unknowns
     # From strong to weak, each fit starts at the one before, which is close: the whole path costs little more than one.
     path = []
-    for point in minimise(loss, np.concatenate([first.log_intercept, beta.ravel()]), bounds, ridges, tolerance):
+    strengths = [np.ravel(ridge) for ridge in ridges]
+    for point in minimise(loss, np.concatenate([first.log_intercept, beta.ravel()]), bounds, strengths, tolerance):
         logs, beta = point[:n_scores], point[n_scores:].reshape(-1, n_causes)
         coefficient, reached = beta if basis is None else basis @ beta, at_bound(logs, intercept_bounds)
         path.append(replace(first, log_intercept=logs, coefficient=coefficient, at_bound=reached))
@@ -234,11 +238,11 @@ def fit_linear_path(
 
 
 def _with_few_unknowns(
-    loss: _PenalisedLoss, point: Array, bounds: Array, ridges: Sequence[float], tolerance: float, rates: Array
+    loss: _PenalisedLoss, point: Array, bounds: Array, ridges: Sequence[Array], tolerance: float, rates: Array
 ) -> Iterator[Array]:
     """The fits of a path, by a search that keeps what it has learned of the curvature."""
     search = QuasiNewton(bounds, loss.curvature(point, rates), tolerance)
-    diagonal, before = np.arange(loss.mixture.n_scores, len(point)), 0.0
+    diagonal, before = np.arange(loss.mixture.n_scores, len(point)), np.zeros(1)
     for ridge in ridges:
         search.hessian[diagonal, diagonal] += (ridge - before) / loss.subjects
         before = ridge
@@ -247,7 +251,7 @@ def _with_few_unknowns(
 
 
 def _with_many_unknowns(
-    loss: _PenalisedLoss, point: Array, bounds: Array, ridges: Sequence[float], tolerance: float
+    loss: _PenalisedLoss, point: Array, bounds: Array, ridges: Sequence[Array], tolerance: float
 ) -> Iterator[Array]:
     """The fits of a path, without a matrix."""
     search = {"jac": True, "method": "L-BFGS-B", "bounds": Bounds(*bounds.T)}
@@ -300,7 +304,7 @@ class _PenalisedLoss:
         """Weighted number of subjects."""
         return float(self.mass.sum())
 
-    def __call__(self, point: Array, ridge: float) -> tuple[float, Array]:
+    def __call__(self, point: Array, ridge: float | Array) -> tuple[float, Array]:
         b, beta = np.split(point, [self.mixture.n_scores])
         weight = self.observed.weight
         loading = self.effect.loading(b)
@@ -311,12 +315,13 @@ class _PenalisedLoss:
         # Where the shift is cut it no longer moves with the coefficients.
         by_shift = np.where(shift == raw, (loading @ gradient).T, 0.0)
         # The ridge is divided by the number of subjects, as the loss is, so that its strength counts subjects.
-        beta_slope = self.columns.transposed_product(by_shift).ravel() + ridge * beta
+        pull = ridge * beta
+        beta_slope = self.columns.transposed_product(by_shift).ravel() + pull
         # Of the time before the first entry, for the subject at the mean of the features.
         penalty, b_slope = penalise(self.mixture, b, self.unseen)
         b_slope += gradient.sum(axis=1) + self.effect.slope(loading, gradient, shift)
         slope = np.concatenate([b_slope, beta_slope]) / self.subjects
-        return (self.observed.total(loss.value) + penalty + 0.5 * ridge * float(beta @ beta)) / self.subjects, slope
+        return (self.observed.total(loss.value) + penalty + 0.5 * float(pull @ beta)) / self.subjects, slope
 
     def curvature(self, point: Array, rates: Array) -> Array:
         r"""Second derivatives without ridge, as far as they are cheap.

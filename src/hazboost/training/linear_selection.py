@@ -1,4 +1,4 @@
-"""Choices of the linear start by held-out likelihood: its ridge, and whether features act on the hazard or on time."""
+"""Choices of the linear start by held-out likelihood: its ridges, and whether features act on the hazard or on time."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from hazboost.training.cross_validation import CrossValidation, Fold, is_clear
 from hazboost.training.diagnostics import largest_gap
 from hazboost.training.linear import LinearStart
 from hazboost.training.plan import Plan
-from hazboost.training.single import fit_linear_start, fit_linear_starts
+from hazboost.training.single import Regression, adapt, fit_linear_start, fit_linear_starts
 from hazboost.utils.arrays import Array
 from hazboost.utils.progress import FoldProgress
 
 
 class Starts(NamedTuple):
-    """The start of each fold; of linear ones the best ridge, whether they act on time, and the losses of all."""
+    """The start of each fold; of linear ones how they are fitted, and the losses of all that were compared."""
 
     of_folds: tuple[Start, ...]
-    ridge: float | None = None
-    accelerates: bool = False
+    regression: Regression | None = None
     losses: Mapping[str, list[float]] = MappingProxyType({})
 
 
 def choose_linear_start(plan: Plan, cv: CrossValidation, progress: FoldProgress) -> Starts:
     """The linear start of each fold: with the best ridge, and with features that act on time if that is clearly better.
 
-    The ridge is the best for proportional hazards, and the same for both.
+    The ridge is the best for proportional hazards, and the same for both. With folds it then adapts to the features, if
+    that is better; where many subjects are held out once, they are enough for every feature.
     """
     policy = plan.search.policy
     ridges = policy.ridges
@@ -49,10 +49,38 @@ def choose_linear_start(plan: Plan, cv: CrossValidation, progress: FoldProgress)
     best = int(np.argmin(losses))
     starts, ridge = [path[best] for path in paths], ridges[best]
     faster = accelerate_folds(plan, comparison, starts, ridge, most) if plan.may_accelerate else None
-    accelerates, starts = faster is not None, faster or starts
+    regression, starts = Regression(ridge, faster is not None), faster or starts
+    compared = {"ridges": list(ridges), "ridge_loss": losses}
     if len(cv.folds) == 1:
-        starts = [fit_linear_start(plan, cv.folds[0].kept, ridge, accelerates=accelerates)]
-    return Starts(tuple(starts), ridge, accelerates, {"ridges": list(ridges), "ridge_loss": losses})
+        return Starts((fit_linear_start(plan, cv.folds[0].kept, regression),), regression, compared)
+    return adapt_folds(plan, comparison, starts, regression, compared)
+
+
+def adapt_folds(
+    plan: Plan,
+    comparison: Comparison,
+    starts: Sequence[LinearStart],
+    regression: Regression,
+    compared: Mapping[str, list[float]],
+) -> Starts:
+    """The same starts with adaptive ridges, fitted again as often as held-out subjects are better for it.
+
+    The first is a strong ridge, which may only pay with the second; from then on, the first that is worse is the last.
+    """
+    cv, progress = comparison.cv, FoldProgress(len(comparison.cv.folds), ["adaptive ridge"], draw=False)
+    ridges = [regression.ridge * step for step in plan.search.policy.adaptive_steps]
+    tried, losses = [list(starts)], [comparison.mean(starts)]
+    for ridge in ridges:
+        before = tried[-1]
+        tried.append(cv.map(lambda fold: adapt(plan, fold.kept, before[fold.number], ridge), progress))  # noqa: B023
+        losses.append(comparison.mean(tried[-1]))
+        if len(tried) > 2 and losses[-1] >= losses[-2]:
+            break
+    # Of equal losses the first is taken, with the fewest fits.
+    best = int(np.argmin(losses))
+    regression = regression._replace(adaptive=tuple(ridges[:best]))
+    adapted = {"adaptive_ridges": ridges[: len(tried) - 1], "adaptive_loss": losses[1:]}
+    return Starts(tuple(tried[best]), regression, {**compared, **adapted})
 
 
 def accelerate_folds(

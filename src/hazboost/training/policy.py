@@ -42,6 +42,8 @@ class Policy:
     ridges : tuple of float
         Strengths of the ridge that are compared, from strong to weak. Even the strongest still ranks subjects.
         [Linear start]
+    adaptive_steps : tuple of float
+        Strengths of the adaptive ridges that are tried one after the other, relative to the ridge. [Adaptive ridge]
     skewness : float
         Features that are more skewed get a power transform in the linear start; 2 is the skewness of an exponential
         distribution. [Power transform]
@@ -105,6 +107,7 @@ class Policy:
     """
 
     ridges: tuple[float, ...] = (10_000.0, 3_000.0, 1_000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3)
+    adaptive_steps: tuple[float, ...] = (3.0, 1.0, 0.3, 0.1)
     skewness: float = 2.0
     farthest: float = 4.0
     subjects_for_choices: int = 20_000

@@ -18,7 +18,7 @@ from hazboost.training.growing import Ensemble, Growing, Member, trust_in_trees
 from hazboost.training.linear_selection import Starts, choose_linear_start
 from hazboost.training.plan import Plan
 from hazboost.training.predicted import Weights
-from hazboost.training.single import fit_constant_start
+from hazboost.training.single import Regression, fit_constant_start
 from hazboost.utils.arrays import Array
 from hazboost.utils.progress import FoldProgress
 
@@ -37,17 +37,15 @@ class Choice:
 
     Attributes
     ----------
-    ridge : float or None
-        Strength of the ridge; None without a linear start.
-    accelerates : bool
-        Whether the linear predictor acts on time instead of the hazard.
+    regression : Regression or None
+        How the linear start is fitted; None without one.
     rounds, depth : int
         Number of rounds and depth of the trees.
     trust : array of shape (scores,)
         Shrinkage: what the trees add to each score is multiplied by this.
     results : dict
-        Held-out mean losses: ``ridges`` and ``ridge_loss``, and ``round_loss`` from zero rounds on; ``trust``, for
-        each cause; ``weights``.
+        Held-out mean losses: ``ridges`` and ``ridge_loss``, the same of adaptive ones, and ``round_loss`` from zero
+        rounds on; ``trust``, for each cause; ``weights``.
     averaged : tuple of Averaged
         Models of the folds, or that of the hold-out; empty where trees are grown on all rows instead.
     weights : Weights
@@ -58,7 +56,7 @@ class Choice:
         What is added to the start, so that as many events are expected of held-out subjects as were observed.
     """
 
-    ridge: float | None
+    regression: Regression | None
     rounds: int
     depth: int
     trust: Array
@@ -67,7 +65,6 @@ class Choice:
     weights: Weights = field(default_factory=Weights)
     start: Start | None = None
     shift: Array | None = None
-    accelerates: bool = False
 
     @property
     def shares(self) -> Array:
@@ -166,14 +163,13 @@ def keep(found: Found, hold_out: float | None) -> Choice:
         results |= {"weights": list(made.weights), "calibration": np.exp(mixture.scales @ shift).tolist()}
     rounds = max((one.rounds for one in averaged), default=0)
     choice = Choice(
-        starts.ridge,
+        starts.regression,
         rounds,
         best.depth,
         trust,
         results,
         weights=made.weights,
         shift=shift,
-        accelerates=starts.accelerates,
     )
     if rounds == 0 or (hold_out is not None and hold_out > policy.small_hold_out):
         return choice
@@ -185,7 +181,8 @@ def blend_folds(found: Found) -> Blend:
     growing, plan = found.growing, found.growing.plan
     if not plan.has_linear_start:
         return Blend(growing.predict(found.best))
-    both = plan.objective.mixture.has_log_scores and not found.starts.accelerates
+    accelerates = found.starts.regression is not None and found.starts.regression.accelerates
+    both = plan.objective.mixture.has_log_scores and not accelerates
     return blend(growing, found.best, found.events, with_trees_alone=both)
 
 
@@ -205,15 +202,7 @@ def choose_start(plan: Plan, sample: Sample, hold_out: float | None, trust: Arra
     cv = divide(plan, sample, hold_out)
     found = choose_linear_start(plan, cv, FoldProgress(len(cv.folds), ["ridge"], draw=plan.search.verbose))
     start = None if hold_out is None else found.of_folds[0]
-    return Choice(
-        found.ridge,
-        plan.given.rounds or 0,
-        plan.first_depth,
-        trust,
-        dict(found.losses),
-        start=start,
-        accelerates=found.accelerates,
-    )
+    return Choice(found.regression, plan.given.rounds or 0, plan.first_depth, trust, dict(found.losses), start=start)
 
 
 def divide(plan: Plan, sample: Sample, hold_out: float | None) -> CrossValidation:

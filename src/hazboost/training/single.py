@@ -17,6 +17,7 @@ from hazboost.data.sample import Sample
 from hazboost.data.target import Target
 from hazboost.engines.base import Engine, Matrix, Trees
 from hazboost.prediction.model import Start
+from hazboost.training.adaptive import ridges_of_features
 from hazboost.training.batched import batched_matrix
 from hazboost.training.calibration import level_shift
 from hazboost.training.linear import AcceleratedStart, LinearStart, first_start, fit_linear_path
@@ -54,9 +55,7 @@ def fit_linear_starts(
     same kind.
     """
     mixture, policy = plan.objective.mixture, plan.search.policy
-    # Starts with the same seed use the same draws, so that those of the folds differ by their rows only.
-    most = max(most, policy.subjects_for_column * sample.X.shape[1])
-    sample = sample.draw(most, np.random.default_rng(plan.search.seed)).in_memory()
+    sample = drawn_for_linear(plan, sample, most)
     first = first_start(mixture, plan.without_covariates, sample, plan.schema, policy, near)
     if accelerates and not isinstance(first, AcceleratedStart):
         first = AcceleratedStart.like(first)
@@ -64,9 +63,49 @@ def fit_linear_starts(
     return without_absent_causes(path, sample.target)
 
 
-def fit_linear_start(plan: Plan, sample: Sample, ridge: float, *, accelerates: bool) -> LinearStart:
+class Regression(NamedTuple):
+    """How a linear start is fitted.
+
+    Attributes
+    ----------
+    ridge : float
+        Strength of the ridge.
+    accelerates : bool
+        Whether the linear predictor acts on time instead of the hazard.
+    adaptive : tuple of float
+        Strengths of the adaptive ridges, one for each further fit; empty where the ridge is the same for all features.
+    """
+
+    ridge: float
+    accelerates: bool = False
+    adaptive: tuple[float, ...] = ()
+
+
+def fit_linear_start(plan: Plan, sample: Sample, regression: Regression) -> LinearStart:
     """The linear start of a model."""
-    return fit_linear_starts(plan, sample, [ridge], plan.search.policy.subjects_for_linear, accelerates=accelerates)[0]
+    most, accelerates = plan.search.policy.subjects_for_linear, regression.accelerates
+    start = fit_linear_starts(plan, sample, [regression.ridge], most, accelerates=accelerates)[0]
+    for ridge in regression.adaptive:
+        start = adapt(plan, sample, start, ridge)
+    return start
+
+
+def adapt(plan: Plan, sample: Sample, start: LinearStart, ridge: float) -> LinearStart:
+    """Fit a linear start again, with ridges that depend on the effects of its features."""
+    policy = plan.search.policy
+    sample = drawn_for_linear(plan, sample, policy.subjects_for_linear)
+    ridges = [ridges_of_features(start, ridge)]
+    path = fit_linear_path(start, sample.X, sample.target, ridges, policy, plan.given.directions)
+    return without_absent_causes(path, sample.target)[0]
+
+
+def drawn_for_linear(plan: Plan, sample: Sample, most: int) -> Sample:
+    """At most so many subjects, or as many as the columns need. Starts with the same seed use the same draws.
+
+    Those of the folds then differ by their rows only.
+    """
+    most = max(most, plan.search.policy.subjects_for_column * sample.X.shape[1])
+    return sample.draw(most, np.random.default_rng(plan.search.seed)).in_memory()
 
 
 def without_features(plan: Plan, start: LinearStart, sample: Sample) -> LinearStart:

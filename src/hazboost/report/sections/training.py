@@ -63,6 +63,8 @@ def _choices(evidence: Evidence) -> Html:
     ]
     if model.ridge_ is not None:
         rows.append(("ridge of the linear start", number(float(model.ridge_)), chosen))
+        if model.adaptive_ridge_ is not None:
+            rows.append(("adaptive ridge", number(model.adaptive_ridge_), "smaller for features that matter more"))
         effect = {"hazard": "proportional hazards", "time": "accelerated failure time"}[model.linear_effect_]
         rows.append(("linear start", effect, chosen))
     for label, key, meaning in (
