@@ -221,6 +221,15 @@ def test_choices_are_told_from_what_was_given(settings, rounds, depth, data, mon
     assert depth in second[:60]
 
 
+@pytest.mark.parametrize(("ridge", "said"), [(12.5, True), (None, False)])
+def test_an_adaptive_ridge_is_named(ridge, said, model, data, monkeypatch):
+    monkeypatch.setattr(figures, "find_spec", lambda name: None)
+    monkeypatch.setattr(model, "adaptive_ridge_", ridge)
+    text = Page(report_page(model, data.X_test, data.y_test, examples=False)).text
+    assert ("adaptive ridge12.5smaller for features that matter more" in text) == said
+    assert ("adaptive ridge" in text) == said
+
+
 def test_without_training_rows_the_page_says_what_is_missing(model, data, tmp_path, monkeypatch):
     monkeypatch.setattr(figures, "find_spec", lambda name: None)
     model.report(tmp_path / "report.html", data.X_test, data.y_test, examples=False)

@@ -70,9 +70,12 @@ def adapt_folds(
     cv, progress = comparison.cv, FoldProgress(len(comparison.cv.folds), ["adaptive ridge"], draw=False)
     ridges = [regression.ridge * step for step in plan.search.policy.adaptive_steps]
     tried, losses = [list(starts)], [comparison.mean(starts)]
+
+    def fit_again(fold: Fold, before: Sequence[LinearStart], ridge: float) -> LinearStart:
+        return adapt(plan, fold.kept, before[fold.number], ridge)
+
     for ridge in ridges:
-        before = tried[-1]
-        tried.append(cv.map(lambda fold: adapt(plan, fold.kept, before[fold.number], ridge), progress))  # noqa: B023
+        tried.append(cv.map(partial(fit_again, before=tried[-1], ridge=ridge), progress))
         losses.append(comparison.mean(tried[-1]))
         if len(tried) > 2 and losses[-1] >= losses[-2]:
             break
