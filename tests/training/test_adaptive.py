@@ -14,7 +14,6 @@ from hazboost.data.design import learn_design
 from hazboost.data.features import Schema
 from hazboost.data.target import Target
 from hazboost.metrics import concordance_index
-from hazboost.training import adaptive
 from hazboost.training.adaptive import ridges_of_features
 from hazboost.training.linear import LinearStart, fit_linear_path
 from hazboost.training.policy import POLICY
@@ -81,29 +80,29 @@ def test_ridges_are_those_of_the_formula(start):
     fitted = replace(first, coefficient=np.array([[2.0], [1.0], [0.0], [0.0]]))
     size = np.array([4.0, 1.0, 0.0, 0.0]) + 1.25 / 10
     expected = 7.0 * np.sqrt(size.mean() / size)
-    np.testing.assert_allclose(ridges_of_features(fitted, 7.0), expected[:, None], rtol=1e-12)
+    np.testing.assert_allclose(ridges_of_features(fitted, 7.0, 0.1), expected[:, None], rtol=1e-12)
 
 
 def test_columns_of_a_category_have_one_ridge(start):
     first, *_ = start(width=4)
     coefficient = np.array([[0.2], [1.0], [0.0], [-0.6]])
     fitted = replace(first, coefficient=coefficient, design=SimpleNamespace(features=[0, 1, 1, 1]))
-    ridges = ridges_of_features(fitted, 1.0)[:, 0]
+    ridges = ridges_of_features(fitted, 1.0, 0.1)[:, 0]
     assert ridges[1] == ridges[2] == ridges[3] < ridges[0]
     together = replace(fitted, coefficient=np.array([[0.2], *[[np.sqrt(np.mean(coefficient[1:] ** 2))]] * 3]))
-    np.testing.assert_allclose(ridges, ridges_of_features(together, 1.0)[:, 0], rtol=1e-12)
+    np.testing.assert_allclose(ridges, ridges_of_features(together, 1.0, 0.1)[:, 0], rtol=1e-12)
 
 
 def test_every_cause_has_ridges_of_its_own(start):
     first, *_ = start(width=4)
     coefficient = np.array([[1.0, 0.0], [0.5, 0.0], [0.0, 1.5], [0.0, 3.0]])
-    ridges = ridges_of_features(replace(first, coefficient=coefficient), 1.0)
+    ridges = ridges_of_features(replace(first, coefficient=coefficient), 1.0, 0.1)
     assert ridges[0, 0] < ridges[1, 0] < ridges[2, 0]
     np.testing.assert_allclose(ridges[:, 1], ridges[::-1, 0], rtol=1e-12)
 
 
 def test_without_any_effect_the_ridge_is_the_same_for_all(start):
-    np.testing.assert_array_equal(ridges_of_features(start()[0], 3.0), np.full((6, 1), 3.0))
+    np.testing.assert_array_equal(ridges_of_features(start()[0], 3.0, 0.1), np.full((6, 1), 3.0))
 
 
 def test_one_strength_for_all_is_the_plain_ridge(start):
@@ -113,13 +112,12 @@ def test_one_strength_for_all_is_the_plain_ridge(start):
     np.testing.assert_allclose(same.coefficient, plain.coefficient, rtol=1e-10)
 
 
-def test_repeated_it_ends_at_a_lasso(start, monkeypatch):
+def test_repeated_it_ends_at_a_lasso(start):
     """At the minimum of a lasso all effects that are left pull equally, and no other pulls more."""
-    monkeypatch.setattr(adaptive, "SMALLEST_SHARE", 1e-9)
     first, X, target = start()
     (at,) = fit_linear_path(first, X, target, [30.0], POLICY)
     for _ in range(60):
-        ridges = ridges_of_features(at, 30.0)
+        ridges = ridges_of_features(at, 30.0, 1e-9)
         (at,) = fit_linear_path(at, X, target, [ridges], POLICY)
     pull = np.abs(ridges * at.coefficient)[:, 0]
     left = np.abs(at.coefficient[:, 0]) > 1e-3
@@ -151,7 +149,7 @@ def test_the_final_fit_takes_the_steps_that_were_chosen():
     assert not np.allclose(at.coefficient, start.coefficient, atol=1e-3)
     steps = model.cv_results_["adaptive_ridges"]
     for ridge in steps[: steps.index(model.adaptive_ridge_) + 1]:
-        (at,) = fit_linear_path(at, X, target, [ridges_of_features(at, ridge)], POLICY)
+        (at,) = fit_linear_path(at, X, target, [ridges_of_features(at, ridge, POLICY.least_effect)], POLICY)
     np.testing.assert_allclose(at.coefficient, start.coefficient, atol=1e-3)
 
 

@@ -13,23 +13,20 @@ import numpy as np
 from hazboost.training.linear import LinearStart
 from hazboost.utils.arrays import Array
 
-#: An effect counts as at least this share of the mean of all, in squares: what looked like none may still be one.
-SMALLEST_SHARE = 0.1
 
-
-def ridges_of_features(start: LinearStart, ridge: float) -> Array:
+def ridges_of_features(start: LinearStart, ridge: float, least: float) -> Array:
     r"""A ridge for each coefficient, of shape (columns, causes), from its size in another fit.
 
-    .. math:: \rho_j = \rho \sqrt{\bar v / v_j}, \qquad v_j = s_j + \bar s / 10,
+    .. math:: \rho_j = \rho \sqrt{\bar v / v_j}, \qquad v_j = s_j + \delta \bar s,
 
     with the mean square :math:`s_j` of the coefficients of the feature, and means :math:`\bar s` and :math:`\bar v`
-    over all columns, for each cause.
+    over all columns, for each cause; ``least`` is :math:`\delta`.
     """
     feature = np.asarray(start.design.features)
     columns = np.bincount(feature)[feature]
     of_features = np.stack([np.bincount(feature, square)[feature] for square in (start.coefficient**2).T], axis=1)
     size = of_features / columns[:, None]
-    size += SMALLEST_SHARE * size.mean(axis=0)
+    size += least * size.mean(axis=0)
     # Where nothing has an effect all features are alike.
     relative = np.divide(size.mean(axis=0), size, out=np.ones_like(size), where=size > 0.0)
     ridges: Array = ridge * np.sqrt(relative)

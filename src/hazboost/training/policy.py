@@ -44,6 +44,9 @@ class Policy:
         [Linear start]
     adaptive_steps : tuple of float
         Strengths of the adaptive ridges that are tried one after the other, relative to the ridge. [Adaptive ridge]
+    least_effect : float
+        There the effect of a feature counts as at least this share of the mean of all, in squares: what looked like
+        none may still be one. [Adaptive ridge]
     skewness : float
         Features that are more skewed get a power transform in the linear start; 2 is the skewness of an exponential
         distribution. [Power transform]
@@ -108,6 +111,7 @@ class Policy:
 
     ridges: tuple[float, ...] = (10_000.0, 3_000.0, 1_000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3)
     adaptive_steps: tuple[float, ...] = (3.0, 1.0, 0.3, 0.1)
+    least_effect: float = 0.1
     skewness: float = 2.0
     farthest: float = 4.0
     subjects_for_choices: int = 20_000

@@ -162,15 +162,7 @@ def keep(found: Found, hold_out: float | None) -> Choice:
     if shift is not None:
         results |= {"weights": list(made.weights), "calibration": np.exp(mixture.scales @ shift).tolist()}
     rounds = max((one.rounds for one in averaged), default=0)
-    choice = Choice(
-        starts.regression,
-        rounds,
-        best.depth,
-        trust,
-        results,
-        weights=made.weights,
-        shift=shift,
-    )
+    choice = Choice(starts.regression, rounds, best.depth, trust, results, weights=made.weights, shift=shift)
     if rounds == 0 or (hold_out is not None and hold_out > policy.small_hold_out):
         return choice
     return replace(choice, averaged=averaged, start=None if hold_out is None else growing.starts[0])
@@ -178,11 +170,10 @@ def keep(found: Found, hold_out: float | None) -> Choice:
 
 def blend_folds(found: Found) -> Blend:
     """Weights of regression and trees. Without a regression nothing but trees tells subjects apart."""
-    growing, plan = found.growing, found.growing.plan
-    if not plan.has_linear_start:
+    growing, regression = found.growing, found.starts.regression
+    if regression is None:
         return Blend(growing.predict(found.best))
-    accelerates = found.starts.regression is not None and found.starts.regression.accelerates
-    both = plan.objective.mixture.has_log_scores and not accelerates
+    both = growing.plan.objective.mixture.has_log_scores and not regression.accelerates
     return blend(growing, found.best, found.events, with_trees_alone=both)
 
 

@@ -94,15 +94,15 @@ def adapt(plan: Plan, sample: Sample, start: LinearStart, ridge: float) -> Linea
     """Fit a linear start again, with ridges that depend on the effects of its features."""
     policy = plan.search.policy
     sample = drawn_for_linear(plan, sample, policy.subjects_for_linear)
-    ridges = [ridges_of_features(start, ridge)]
-    path = fit_linear_path(start, sample.X, sample.target, ridges, policy, plan.given.directions)
+    ridges = ridges_of_features(start, ridge, policy.least_effect)
+    path = fit_linear_path(start, sample.X, sample.target, [ridges], policy, plan.given.directions)
     return without_absent_causes(path, sample.target)[0]
 
 
 def drawn_for_linear(plan: Plan, sample: Sample, most: int) -> Sample:
-    """At most so many subjects, or as many as the columns need. Starts with the same seed use the same draws.
+    """At most so many subjects, or as many as the columns need.
 
-    Those of the folds then differ by their rows only.
+    The draw depends on the seed of the plan only, so that starts of the folds differ by their rows only.
     """
     most = max(most, plan.search.policy.subjects_for_column * sample.X.shape[1])
     return sample.draw(most, np.random.default_rng(plan.search.seed)).in_memory()
