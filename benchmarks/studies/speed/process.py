@@ -26,6 +26,8 @@ from benchmarks.studies.speed.parts import AUTHORS, OWN, PARTS, PREVIOUS
 PAUSE = 0.05
 #: Characters of the output of a failed process that are kept.
 OUTPUT_TAIL = 1_000
+#: Digits of the hash of a commit that are kept.
+DIGITS = 7
 #: What to run in the interpreter of the authors' package.
 AUTHORS_WORKER = WORKERS / "fit_fpboost.py"
 
@@ -174,8 +176,11 @@ def export(commit: str, folder: Path) -> Path:
 
 
 def commit_of(name: str) -> str:
-    """The short hash of a commit; empty without git."""
-    return _git("rev-parse", "--short", name)
+    """The first digits of the hash of a commit; empty without git.
+
+    Git's own short hashes have as many digits as tell all objects of a clone apart, which differs between clones.
+    """
+    return _git("rev-parse", "--verify", f"{name}^{{commit}}")[:DIGITS]
 
 
 def own_commit() -> str:
