@@ -21,11 +21,11 @@ from hazboost.utils.describe import describe
 CALL = re.compile(r"^\s*Surv\s*\((?P<arguments>.*)\)\s*$", re.DOTALL)
 TYPE = re.compile(r"""^type\s*=\s*["'](?P<type>\w+)["']$""")
 
-#: How to spread times that were rounded up over their periods, where intervals are not possible. The longest is spared:
-#: it usually is the end of the study.
+#: How to spread times that were rounded up over their periods, where intervals are not possible. Who is censored at the
+#: longest is spared: it usually is the end of the study.
 RANDOM_TIMES = (
-    "Surv.right(event, time - unit * (time < time.max()) * np.random.default_rng(0).random(len(time))) if times were "
-    "rounded up"
+    "Surv.right(event, time - unit * ((event > 0) | (time < time.max())) * np.random.default_rng(0).random(len(time))) "
+    "if times were rounded up"
 )
 
 
