@@ -192,7 +192,7 @@ def test_many_subjects_and_all_choices():
     assert loss(there, new, y) == pytest.approx(loss(here, new, y), abs=0.02)
 
 
-@pytest.mark.parametrize("n", [800, 8_000])
+@pytest.mark.parametrize("n", [1_500, 8_000])
 def test_features_that_act_on_time(n):
     X, y = log_logistic(n)
     model = FPBoost(device="cuda", random_state=0).fit(X, y)

@@ -11,8 +11,17 @@ from hazboost.data.ties import spread_ties
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.mixture import Mixture
-from hazboost.training.heads import fit_heads, insert_head, possible_heads, price_of_head, widen
-from hazboost.training.marginal import MarginalLoss, marginal_start
+from hazboost.training.heads import (
+    PLACES,
+    SHAPES,
+    fit_heads,
+    insert_head,
+    possible_heads,
+    price_of_head,
+    widen,
+    with_head,
+)
+from hazboost.training.marginal import MarginalLoss, burst_times, marginal_start
 from hazboost.training.policy import POLICY
 
 COUNTS = {"weibull": 1, "loglogistic": 1}
@@ -127,6 +136,32 @@ def test_another_head_never_lowers_the_likelihood():
         losses.append(MarginalLoss.of(heads, target)(logs)[0])
     assert losses == sorted(losses, reverse=True)
     assert losses[1] < losses[0] - 0.1
+
+
+def season(n, rng):
+    """Times of a hazard with a period of one, nineteen times as high in winter as in summer."""
+    grid = np.linspace(0.0, 30.0, 30_001)
+    cumulative = 0.4 * (grid + 0.9 * (1.0 - np.cos(2.0 * np.pi * grid)) / (2.0 * np.pi))
+    return np.interp(rng.exponential(size=n), cumulative, grid)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_another_head_is_nearly_the_best_that_can_be_found(seed):
+    """A likelihood of several waves has a maximum near each; a search from every place and shape finds no other."""
+    target = seen(season(400, np.random.default_rng(seed)))
+    fit = fit_heads(mixture(), target)
+    for _ in range(2):
+        wider = with_head(fit, "bounded")
+        loss = wider.loss
+        places = [
+            (-shape * float(np.log(time)), float(np.log(shape)))
+            for time in burst_times(target, PLACES)
+            for shape in SHAPES
+        ]
+        starts = [insert_head(fit.mixture, wider.mixture, fit.logs, "bounded", place) for place in places]
+        best = min(loss.subjects * loss(loss.minimise(start))[0] for start in starts)
+        assert wider.total < best + 1.0
+        fit = wider
 
 
 def test_rounded_times_are_no_bursts():

@@ -77,7 +77,7 @@ def test_proportional_hazards_stay_proportional():
 
 def test_where_a_hazard_may_only_rise_features_act_on_it():
     """A hazard with a peak that comes earlier is lower afterwards."""
-    X, y = log_logistic(800)
+    X, y = log_logistic(1_500)
     assert FPBoost(n_estimators=1, random_state=0).fit(X, y).linear_effect_ == "time"
     risen = FPBoost(n_estimators=1, monotone_constraints=[1, 0, 0], random_state=0).fit(X, y)
     assert risen.linear_effect_ == "hazard"

@@ -11,6 +11,7 @@ from hazboost.boosting.observed import Observed
 from hazboost.data.features import Schema
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
+from hazboost.data.ties import are_coarse
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
 from hazboost.hazards.mixture import Mixture
 from hazboost.training.heads import Chosen, fit_heads, possible_heads, price_of_head
@@ -140,6 +141,23 @@ def test_rounded_times_are_no_bursts():
     X, time, _ = hazards(1_000, 0, guarantee=1.0)
     first, same = refined(X, np.ceil(2.0 * time))
     assert same is first
+
+
+def test_fewer_heads_where_times_of_the_same_day_are_told_apart(monkeypatch):
+    """An eighth of the events is on the first day, others on more than a hundred: not coarse, but not exact."""
+
+    def heads(seed):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(1_500, 3))
+        days = np.ceil(60.0 * rng.weibull(0.5, 1_500) * np.exp(-0.5 * X[:, 0]))
+        target = Target.of(days, days).scaled(float(np.median(days)))
+        assert not are_coarse(target)
+        possible = possible_heads(MIXTURE, target, POLICY)
+        return chosen_of(possible[-1:], X, target).mixture.heads_per_cause
+
+    apart = [heads(seed) for seed in (0, 2)]
+    monkeypatch.setattr("hazboost.training.refining.spread_ties", lambda target: target)
+    assert all(few < many for few, many in zip(apart, [heads(seed) for seed in (0, 2)], strict=True))
 
 
 @pytest.mark.filterwarnings("ignore:the fitted curves are poor")  # without the heads that are added

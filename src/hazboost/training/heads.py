@@ -29,6 +29,9 @@ BURST = "bounded"
 FIRST, SECOND = "weibull", "loglogistic"
 #: A new head is tried at the times by which these shares of the events have happened, with these shapes.
 PLACES, SHAPES = (0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95), (3.0, 10.0, 30.0)
+#: Searches for its fit begin at the best of these places, at most so many, and end when a step gains less than this of
+#: the mean loss; the best search is continued.
+MOST_PLACES, ROUGHLY = 4, 1e-6
 #: Score of the share of a new head, before it is fitted; equal shares have zero.
 SMALL_SHARE = -1.0
 #: Distinct times of events, and of censoring, by which heads are compared.
@@ -126,11 +129,12 @@ def without_second(fit: HeadsFit) -> list[HeadsFit]:
 def with_head(fit: HeadsFit, family: str) -> HeadsFit:
     """The best fit with one more head of a family for each cause.
 
-    Neither of two beginnings is always the better one, and both often end in the same maximum.
+    A likelihood of several heads has several maxima. Searches from several beginnings only have to show which of them
+    leads to the highest one; that one is then searched to its end.
     """
     wider = replace(fit.loss, mixture=widen(fit.mixture, family))
-    ends = [HeadsFit(wider, wider.minimise(first)) for first in (wider.guess(), place_head(fit, wider, family))]
-    return min(ends, key=lambda end: end.total)
+    ends = [wider.minimise(first, ROUGHLY) for first in (wider.guess(), *place_head(fit, wider, family))]
+    return HeadsFit(wider, wider.minimise(min(ends, key=lambda end: wider(end)[0])))
 
 
 def widen(mixture: Mixture, family: str) -> Mixture:
@@ -138,12 +142,19 @@ def widen(mixture: Mixture, family: str) -> Mixture:
     return replace(mixture, counts={**mixture.counts, family: mixture.counts.get(family, 0) + 1})
 
 
-def place_head(fit: HeadsFit, wider: MarginalLoss, family: str) -> Array:
-    """A fit with one more head: where, and as steep as, the loss is smallest before anything is fitted again."""
-    places = -np.log(burst_times(fit.loss.target, PLACES))
-    heads = [(shape * float(place), float(np.log(shape))) for place in places for shape in SHAPES]
-    tried = [insert_head(fit.mixture, wider.mixture, fit.logs, family, head) for head in heads]
-    return min(tried, key=lambda logs: wider(logs)[0])
+def place_head(fit: HeadsFit, wider: MarginalLoss, family: str) -> list[Array]:
+    """A fit with one more head, at the places where the loss is smallest before anything is fitted again.
+
+    At each place the head is as steep as is best there. With several causes there is one place, as each of them gets a
+    head there, and searches take much longer.
+    """
+    tried = []
+    for time in burst_times(fit.loss.target, PLACES):
+        heads = [(-shape * float(np.log(time)), float(np.log(shape))) for shape in SHAPES]
+        placed = [insert_head(fit.mixture, wider.mixture, fit.logs, family, head) for head in heads]
+        tried.append(min(((wider(logs)[0], logs) for logs in placed), key=lambda one: one[0]))
+    most = MOST_PLACES if fit.mixture.n_causes == 1 else 1
+    return [logs for _, logs in sorted(tried, key=lambda one: one[0])[:most]]
 
 
 def insert_head(mixture: Mixture, wider: Mixture, logs: Array, family: str, head: tuple[float, float]) -> Array:

@@ -95,12 +95,12 @@ class MarginalLoss:
         """Where to begin if nothing is known."""
         return guess(self.mixture, self.rates, self.target)
 
-    def minimise(self, first: Array) -> Array:
-        """The minimum that is reached from somewhere."""
+    def minimise(self, first: Array, tolerance: float = TOLERANCE) -> Array:
+        """The minimum that is reached from somewhere, by a search that ends when a step gains less than this."""
         bounds = np.array(_bounds(self.mixture, self.rates))
         first = np.clip(first, *bounds.T)
         hessian = differences(self, first, self(first)[1], np.arange(len(first)))
-        return QuasiNewton(bounds, 0.5 * (hessian + hessian.T), TOLERANCE).minimise(self, first)
+        return QuasiNewton(bounds, 0.5 * (hessian + hessian.T), tolerance).minimise(self, first)
 
 
 def guess(mixture: Mixture, rates: Array, target: Target) -> Array:

@@ -82,8 +82,8 @@ class Policy:
         The ridge of regressions by which heads are compared. [Heads]
     least_gap, most_added, least_gain, least_advantage : float, int, float, float
         Where survival curves of such a regression are off by so many standard errors of Kaplan-Meier, heads are added
-        given its linear predictor, at most so many, while each adds so much to the log-likelihood; and are kept if they
-        add so much to that of all held-out subjects. [Heads]
+        given its linear predictor, at most so many of all causes together, while each adds so much to the
+        log-likelihood; and are kept if they add so much to that of all held-out subjects. [Heads]
     events_for_half_trust : float
         Event count at which the contribution of trees, and what calibration adds to the level of a cause, are halved.
         [Shrinkage] [Calibration]
@@ -131,10 +131,10 @@ class Policy:
     max_rounds: float = 100.0
     most_bursts: int = 3
     ridge_for_heads: float = 30.0
-    least_gap: float = 1.5
+    least_gap: float = 1.0
     most_added: int = 6
     least_gain: float = 3.5
-    least_advantage: float = 5.0
+    least_advantage: float = 3.0
     events_for_half_trust: float = 100.0
     usual_weights: tuple[float, float, float] = (0.25, 0.625, 0.125)
     weights_strength: float = 10.0

@@ -9,14 +9,14 @@ held-out subjects are clearly better with them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from hazboost.boosting.observed import Observed
 from hazboost.data.features import Schema
 from hazboost.data.folds import split_folds
 from hazboost.data.sample import Sample
-from hazboost.data.ties import are_coarse
+from hazboost.data.ties import are_coarse, spread_ties
 from hazboost.hazards.distribution import Distribution
 from hazboost.training.diagnostics import largest_gap
 from hazboost.training.heads import BURST, SECOND, Chosen, HeadsFit, add_heads, price_of_head
@@ -122,6 +122,8 @@ def choose_heads(
 ) -> Chosen:
     """The heads with which a regression describes held-out subjects best; then more, where its curves are off.
 
+    There are no more where recorded times are coarse.
+
     Parameters
     ----------
     possible : sequence of Chosen
@@ -136,6 +138,8 @@ def choose_heads(
     folds, seed : int
         Number of folds, and the seed of the shuffling.
     """
+    # A head at a time that many events share would describe the rounding.
+    coarse, sample = are_coarse(sample.target), replace(sample, target=spread_ties(sample.target))
     rows = split_folds(sample.target, folds, seed, sample.group)
     parts = [(sample.rows(kept), sample.rows(held)) for kept, held in rows]
 
@@ -146,7 +150,7 @@ def choose_heads(
     best, *others = [*(one for one in fewer if one.is_enough(most)), most]
     for other in others:
         best = best.better(other)
-    for wider in wider_heads(best):
+    for wider in [] if coarse else wider_heads(best):
         best = best.better(trial(wider), policy.least_advantage)
     return best.chosen
 
@@ -159,12 +163,12 @@ def wider_heads(trial: Trial) -> list[Chosen]:
     mixture, regression, policy = trial.chosen.mixture, trial.regression, trial.policy
     sample, target = trial.sample, trial.sample.target
     gap = largest_gap(Distribution(mixture, regression.margin(sample.X)), target)
-    # A burst at a time that many events share would describe the rounding. A gap may be NaN, which is not large.
-    if not gap.error > policy.least_gap * gap.standard_error or are_coarse(target):
+    if not gap.error > policy.least_gap * gap.standard_error:  # a gap may be NaN, which is not large
         return []
     observed, unseen = Observed.of(target, mixture.n_causes), before_entry(target, mixture)
     shift = regression.design.predict(sample.X, regression.coefficient)
     loss = LossGivenShifts(mixture.in_logs, target, observed, float(target.mass.sum()), unseen, shift)
     fit = HeadsFit(loss, loss.minimise(regression.log_intercept))
-    _, *wider = add_heads(fit, [SECOND, BURST], policy.most_added, policy.least_gain)
+    most = max(policy.most_added // mixture.n_causes, 1)  # a step adds a head to each cause
+    _, *wider = add_heads(fit, [SECOND, BURST], most, policy.least_gain)
     return [one.chosen(mixture) for one in wider]
