@@ -137,8 +137,9 @@ class FPBoost(Publisher):
         Number of boosting rounds. Each round adds one tree for each parameter of each head and for each score of the
         weights. ``"auto"`` chooses the number with the best cross-validated likelihood and averages the models of the
         folds. Above 5,000 subjects, one fifth of them is held out instead, and the trees are grown again on all rows.
-        With a chosen number of rounds the contribution of the trees is shrunk by ``E / (E + 100)`` after E events; with
-        a given number it is not. There are no trees on top of a linear start, and ``n_estimators_`` is 0, where
+        With a chosen number of rounds the contribution of the trees is shrunk by ``E / (E + h)`` after E events; ``h``
+        is 100, and on top of a linear start, up to 5,000 subjects, 25 to 1,600 as held-out subjects ask for. With a
+        given number it is not shrunk. There are no trees on top of a linear start, and ``n_estimators_`` is 0, where
         held-out subjects are worse off with them.
     max_depth : int or "auto", default="auto"
         Depth of the trees. ``"auto"`` is 2, and is doubled up to 8 while the gain in held-out likelihood exceeds two
@@ -255,7 +256,8 @@ class FPBoost(Publisher):
         - ``adaptive_ridges`` and ``adaptive_loss``, with folds: that of each adaptive ridge, tried one after the other.
         - ``round_loss``: that of each number of rounds, from zero on, with a shrinkage of ``E / (E + 100)`` after E
           events.
-        - ``trust``: the shrinkage of the trees' contribution in the final model, for each cause.
+        - ``trust``: the shrinkage of the trees' contribution in the final model, for each cause; with folds times the
+          weight of all trees.
         - ``weights``, with folds: those of the regression alone, of the regression with trees, and of trees that begin
           without covariates.
         - ``calibration``, with folds: by what the hazard of each cause was multiplied at last, which is the ratio of

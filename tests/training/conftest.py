@@ -7,6 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from hazboost.boosting.objective import Objective
+from hazboost.boosting.steps import STEPS
 from hazboost.data.features import Schema
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
@@ -14,6 +16,7 @@ from hazboost.training.growing import Growing
 from hazboost.training.policy import POLICY
 from hazboost.training.selection import divide
 from hazboost.training.single import fit_constant_start
+from tests.training.exponentials import MIXTURE
 from tests.training.simulated import automatic, curved_data
 
 
@@ -36,3 +39,10 @@ def growing():
     cv = divide(plan, sample, None)
     starts = tuple(fit_constant_start(plan, fold.kept) for fold in cv.folds)
     return Growing(plan, cv, starts, np.full(plan.objective.mixture.n_scores, 0.5))
+
+
+@pytest.fixture
+def exponential(growing):
+    """Trees of exponential hazards, of which half is believed."""
+    plan = replace(growing.plan, objective=Objective(MIXTURE, 0.0, 0.5, STEPS["newton"]))
+    return replace(growing, plan=plan, trust=np.full(MIXTURE.n_scores, 0.5))

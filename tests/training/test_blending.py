@@ -8,52 +8,18 @@ import numpy as np
 import pytest
 
 from hazboost import FPBoost
-from hazboost.boosting.objective import Objective
-from hazboost.boosting.steps import STEPS
-from hazboost.data.sample import Sample
-from hazboost.data.target import Target
-from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
 from hazboost.hazards.distribution import Distribution
-from hazboost.hazards.mixture import Mixture
 from hazboost.training import blending
 from hazboost.training.blending import STEPS as PARTS
 from hazboost.training.blending import Blend, all_weights, are_doubtful, blend, choose_weights, usual_weights
 from hazboost.training.calibration import count_events
 from hazboost.training.growing import Ensemble, Member
 from hazboost.training.policy import POLICY
-from hazboost.training.predicted import Predicted, Weights
+from hazboost.training.predicted import Weights
 from hazboost.training.selection import Choice, average
 from hazboost.training.single import Regression, fit_linear_start, without_features
+from tests.training.exponentials import MIXTURE, predicted
 from tests.training.simulated import automatic, curved, curved_data, linear_data
-
-MIXTURE = Mixture({"exponential": 1}, PARAMETER_ACTIVATIONS["exp"], WEIGHT_ACTIVATIONS["scaled_softmax"])
-
-
-def scores_of(log_hazard):
-    """Scores of an exponential head, of shape (n, scores)."""
-    scores = np.zeros((len(log_hazard), MIXTURE.n_scores))
-    scores[:, MIXTURE.blocks[0].scores(0)] = log_hazard[:, None]
-    return scores
-
-
-@pytest.fixture
-def exponential(growing):
-    """Trees of exponential hazards, of which half is believed."""
-    plan = replace(growing.plan, objective=Objective(MIXTURE, 0.0, 0.5, STEPS["newton"]))
-    return replace(growing, plan=plan, trust=np.full(MIXTURE.n_scores, 0.5))
-
-
-def predicted(truth, *, n, alone=True, seed=0):
-    """Held-out subjects for whom a regression says ``a``, its trees ``a + b`` and trees alone ``c``; and the truth.
-
-    The scores with all trees add twice ``b``, since half of it is believed.
-    """
-    rng = np.random.default_rng(seed)
-    a, b, c = rng.normal(scale=0.5, size=(3, n))
-    time = rng.exponential(np.exp(-truth(a, b, c)))
-    sample = Sample(np.zeros((n, 1)), Target.of(time, time))
-    return Predicted(sample, scores_of(a), scores_of(a + 2.0 * b), scores_of(c) if alone else None)
-
 
 TRUTHS = {
     "regression": (lambda a, b, c: a, (1.0, 0.0, 0.0)),
@@ -120,7 +86,9 @@ def test_there_are_no_trees_where_no_round_is_best(growing, monkeypatch):
     assert best.rounds == 0 < best.without(0).rounds
     monkeypatch.setattr(type(growing), "predict", lambda *_: [])
     monkeypatch.setattr(type(growing), "predict_unseen", lambda *_: pytest.fail("nothing has to be asked"))
-    assert blend(growing, best, 100.0, with_trees_alone=True) == Blend([], Weights(1.0, 0.0))
+    made = blend(growing, best, np.array([100.0]), with_trees_alone=True)
+    assert (made.weights, made.alone) == (Weights(1.0, 0.0), None)
+    np.testing.assert_array_equal(made.trust, growing.trust)
 
 
 def ensemble_of(rounds):
@@ -132,7 +100,7 @@ def ensemble_of(rounds):
 @pytest.mark.parametrize(("rounds", "expected"), [(3, [0.25, 0.25, 0.25, 0.25]), (0, [0.5, 0.5])])
 def test_trees_alone_that_never_grew_have_no_share(rounds, expected):
     """Shares are those of the ensembles that there are, and together one."""
-    made = Blend([], Weights(0.2, 0.4, 0.4), ensemble_of(rounds))
+    made = Blend([], np.ones(1), Weights(0.2, 0.4, 0.4), ensemble_of(rounds))
     averaged = average(ensemble_of(5), made)
     choice = Choice(None, 5, 2, np.ones(1), {}, averaged=averaged)
     np.testing.assert_allclose(choice.shares, expected)
@@ -158,7 +126,9 @@ def test_a_model_is_the_weighted_mean_of_its_parts():
     grown = start + model.trust * (np.average(parts, axis=0, weights=shares) - start)
     np.testing.assert_allclose(model.distribution(X).scores, grown, atol=1e-6)
     events = y[0].sum()
-    np.testing.assert_allclose(model.trust, weights.trees * events / (events + 100.0))
+    trusts = [events / (events + 100.0 * 2.0**doublings) for doublings in POLICY.trust_doublings]
+    believed = model.trust / weights.trees
+    np.testing.assert_allclose(believed, min(trusts, key=lambda one: abs(one - believed[0])))
 
 
 def test_trees_alone_are_left_out_where_they_do_not_help():
@@ -205,8 +175,9 @@ def test_copies_of_subjects_do_not_make_trees_doubtful(monkeypatch):
 
 
 @pytest.mark.parametrize("seed", [10, 12, 17])
-def test_trees_alone_begin_near_the_regression(seed):
+def test_trees_alone_begin_near_the_regression(with_policy, seed):
     """Without covariates the Weibull head has no share here, and given them it has most: halfway there is no hazard."""
+    with_policy(trust_strength=1e9)  # as much of the trees is believed as usual
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 3))
     event, time = rng.random(300) < 0.7, rng.weibull(1.5, size=300) * np.exp(-X[:, 0] - (X[:, 1] > 0.0))

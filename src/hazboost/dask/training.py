@@ -23,9 +23,10 @@ from hazboost.engines.collective import fingerprint, own_place
 from hazboost.prediction.model import Start
 from hazboost.training.cross_validation import CrossValidation, Fold
 from hazboost.training.fit import Trained, advise, assemble, fit_start, grow_final, in_user_time
-from hazboost.training.growing import Ensemble, Growing, trust_in_trees
+from hazboost.training.growing import Ensemble, Growing
 from hazboost.training.plan import Plan
 from hazboost.training.selection import Choice, choose_start, find_best, keep
+from hazboost.training.trust import trust_in_trees
 from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.progress import FoldProgress
 from hazboost.utils.threads import single_threaded_blas

@@ -24,6 +24,8 @@ from hazboost.training.linear import LinearStart
 from hazboost.training.policy import Policy
 from hazboost.training.predicted import Predicted, Weights, masses
 from hazboost.training.single import without_features
+from hazboost.training.trust import choose_trust
+from hazboost.utils.arrays import Array
 from hazboost.utils.progress import FoldProgress
 
 #: Weights are multiples of one over this.
@@ -31,15 +33,28 @@ STEPS = 8
 
 
 class Blend(NamedTuple):
-    """Predictions of the held-out subjects, their weights, and the trees that begin without covariates, if any."""
+    """How models are blended.
+
+    Attributes
+    ----------
+    parts : list of Predicted
+        Predictions of the held-out subjects.
+    trust : array of shape (scores,)
+        Shrinkage of the trees.
+    weights : Weights
+        How much each model counts.
+    alone : Ensemble, optional
+        Trees that begin without covariates.
+    """
 
     parts: list[Predicted]
+    trust: Array
     weights: Weights = Weights()
     alone: Ensemble | None = None
 
 
-def blend(growing: Growing, best: Ensemble, events: float, *, with_trees_alone: bool) -> Blend:
-    """Choose the weights of a regression and its trees, and of trees alone where they are worth growing.
+def blend(growing: Growing, best: Ensemble, events: Array, *, with_trees_alone: bool) -> Blend:
+    """Choose how far trees are shrunk, the weights of a regression and its trees, and of trees alone if they pay.
 
     Parameters
     ----------
@@ -47,16 +62,21 @@ def blend(growing: Growing, best: Ensemble, events: float, *, with_trees_alone: 
         Grows trees on top of the regressions of the folds.
     best : Ensemble
         The trees that it has grown.
-    events : float
-        Weighted number of events of all causes.
+    events : array of shape (causes,)
+        Weighted number of events of each cause.
     with_trees_alone : bool
         Whether the scores of both kinds of trees can be averaged.
     """
     parts = growing.predict(best)
-    if best.rounds == 0 or are_doubtful(growing, growing.predict_unseen(best), events):
-        return Blend(parts, Weights(1.0, 0.0))
+    without_trees = Blend(parts, growing.trust, Weights(1.0, 0.0))
+    if best.rounds == 0:
+        return without_trees
+    unseen = growing.predict_unseen(best)
+    if are_doubtful(growing, unseen, float(events.sum())):
+        return without_trees
+    growing = replace(growing, trust=choose_trust(growing, unseen, events))
     made = blend_with_trees_alone(growing, best, parts) if with_trees_alone else None
-    return made or Blend(parts, choose_weights(growing, parts))
+    return made or Blend(parts, growing.trust, choose_weights(growing, parts))
 
 
 def are_doubtful(growing: Growing, parts: Sequence[Predicted], events: float) -> bool:
@@ -90,7 +110,7 @@ def blend_with_trees_alone(growing: Growing, best: Ensemble, parts: Sequence[Pre
         if weights.alone == 0.0:
             progress.close()
             return None
-        made = Blend([*both, *parts[len(both) :]], weights, grown)
+        made = Blend([*both, *parts[len(both) :]], growing.trust, weights, grown)
     return made
 
 

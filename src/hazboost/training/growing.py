@@ -176,16 +176,3 @@ class Growing:
     def changes(self, parts: Sequence[Predicted]) -> Array:
         """By how much the shrunken trees change the loss of each held-out subject, or group of them."""
         return changes(self.plan.objective, parts, self.trust, self.plan.search.policy.largest_difference)
-
-
-def trust_in_trees(plan: Plan, events: Array) -> Array:
-    """Shrinkage of chosen rounds: ``E / (E + 100)`` for the scores of a cause with E events, of shape (scores,).
-
-    The chosen round is the minimum of a noisy curve, which on average lies too late: the fewer events, the more of what
-    was learned by then is noise. Rounds that were given are not shrunk, except for causes without an event, of which
-    trees could learn only that there was none.
-    """
-    mixture = plan.objective.mixture
-    half = plan.search.policy.events_for_half_trust if plan.chooses_rounds else 0.0
-    shares = np.divide(events, events + half, out=np.zeros_like(events), where=events > 0.0)
-    return mixture.join_causes([np.full(mixture.n_scores // mixture.n_causes, share) for share in shares])

@@ -87,6 +87,9 @@ class Policy:
     events_for_half_trust : float
         Event count at which the contribution of trees, and what calibration adds to the level of a cause, are halved.
         [Shrinkage] [Calibration]
+    trust_doublings, trust_strength : tuple of int, float
+        How often that number is doubled, or halved, to see whether held-out subjects are better for it; and what the
+        square of that costs, in log-likelihood. [Shrinkage]
     usual_weights, weights_strength : tuple of float, float
         Weights of a regression alone, with trees, and of trees alone, from which held-out subjects depart; and what the
         square of a departure costs, in log-likelihood. [Blend]
@@ -136,6 +139,8 @@ class Policy:
     least_gain: float = 3.5
     least_advantage: float = 3.0
     events_for_half_trust: float = 100.0
+    trust_doublings: tuple[int, ...] = (-2, -1, 0, 1, 2, 3, 4)
+    trust_strength: float = 0.5
     usual_weights: tuple[float, float, float] = (0.25, 0.625, 0.125)
     weights_strength: float = 10.0
     folds_alone: int = 2

@@ -14,11 +14,12 @@ from hazboost.prediction.model import Start
 from hazboost.training.blending import Blend, blend
 from hazboost.training.calibration import level_shift
 from hazboost.training.cross_validation import CrossValidation, Fold
-from hazboost.training.growing import Ensemble, Growing, Member, trust_in_trees
+from hazboost.training.growing import Ensemble, Growing, Member
 from hazboost.training.linear_selection import Starts, choose_linear_start
 from hazboost.training.plan import Plan
 from hazboost.training.predicted import Weights
 from hazboost.training.single import Regression, fit_constant_start
+from hazboost.training.trust import trust_in_trees
 from hazboost.utils.arrays import Array
 from hazboost.utils.progress import FoldProgress
 
@@ -77,12 +78,12 @@ class Choice:
 
 
 class Found(NamedTuple):
-    """What was best for held-out subjects: starts, and trees, with what has grown them; and the number of events."""
+    """What was best for held-out subjects: starts, and trees, with what has grown them; and the events by cause."""
 
     starts: Starts
     growing: Growing
     best: Ensemble
-    events: float
+    events: Array
 
 
 def choose(plan: Plan, sample: Sample) -> Choice:
@@ -137,8 +138,7 @@ def find_best(plan: Plan, cv: CrossValidation, events: Array) -> Found:
     else:
         starts = Starts(tuple(fit_constant_start(plan, fold.kept) for fold in cv.folds))
     growing = Growing(plan, cv, starts.of_folds, trust_in_trees(plan, events))
-    total = float(events.sum())
-    return Found(starts, growing, growing.choose_depth(total, progress), total)
+    return Found(starts, growing, growing.choose_depth(float(events.sum()), progress), events)
 
 
 def keep(found: Found, hold_out: float | None) -> Choice:
@@ -149,14 +149,14 @@ def keep(found: Found, hold_out: float | None) -> Choice:
     """
     growing, best, starts = found.growing, found.best, found.starts
     policy, mixture = growing.plan.search.policy, growing.plan.objective.mixture
-    trust, made, shift = growing.trust, Blend([]), None
+    made, shift = Blend([], growing.trust), None
     # Of many subjects so few are held out that counting their events adds more noise than the trees have bias.
     if hold_out is None:
         made = blend_folds(found)
-        parts = [(part.held.target, part.blended(made.weights, trust)) for part in made.parts]
+        parts = [(part.held.target, part.blended(made.weights, made.trust)) for part in made.parts]
         shift = level_shift(mixture, parts, policy.largest_difference, policy.events_for_half_trust)
     averaged = average(best, made)
-    trust = trust * (sum(one.weight for one in averaged) or 1.0)
+    trust = made.trust * (sum(one.weight for one in averaged) or 1.0)
     results = {**starts.losses, "round_loss": best.loss.tolist()}
     results["trust"] = [float(part[0]) for part in mixture.by_cause(trust)]
     if shift is not None:
@@ -172,7 +172,7 @@ def blend_folds(found: Found) -> Blend:
     """Weights of regression and trees. Without a regression nothing but trees tells subjects apart."""
     growing, regression = found.growing, found.starts.regression
     if regression is None:
-        return Blend(growing.predict(found.best))
+        return Blend(growing.predict(found.best), growing.trust)
     both = growing.plan.objective.mixture.has_log_scores and not regression.accelerates
     return blend(growing, found.best, found.events, with_trees_alone=both)
 
