@@ -256,12 +256,12 @@ class FPBoost(Publisher):
         - ``adaptive_ridges`` and ``adaptive_loss``, with folds: that of each adaptive ridge, tried one after the other.
         - ``round_loss``: that of each number of rounds, from zero on, with a shrinkage of ``E / (E + 100)`` after E
           events.
-        - ``trust``: the shrinkage of the trees' contribution in the final model, for each cause; with folds times the
-          weight of all trees.
+        - ``trust``: the shrinkage of what trees add to the level of each cause (without one, to its scales) in the
+          final model; with folds times the weight of all trees, and calibrated.
         - ``weights``, with folds: those of the regression alone, of the regression with trees, and of trees that begin
           without covariates.
-        - ``calibration``, with folds: by what the hazard of each cause was multiplied at last, which is the ratio of
-          observed to expected events of held-out subjects to the power of ``E / (E + 100)``.
+        - ``calibration`` and ``shape_calibration``, with folds: by what the hazard of each cause, and the shapes of its
+          heads, were multiplied at last, as held-out subjects ask for.
     history_ : dict
         ``train_loss``; with a validation set ``validation_loss``, and ``validation_concordance`` if that is the
         ``stopping_metric`` of a given number of rounds. The first entry of each list is the start, followed by one for
@@ -269,7 +269,8 @@ class FPBoost(Publisher):
         elastic net. ``train_loss`` is the loss that boosting minimises, before shrinkage; if the models of the folds
         are averaged, it is their mean. ``validation_loss`` is that of the fitted model, with shrinkage.
     diagnostics_ : dict
-        How well the model describes the training data; a warning is given if it does so poorly.
+        How well the model describes the training data; a warning is given if it does so poorly. Where folds were made,
+        subjects are told apart by the models that have not seen them.
 
         - ``subjects_compared``: of many subjects at most 5,000 are compared, drawn at random; all numbers are about
           them.

@@ -101,10 +101,12 @@ def test_what_was_chosen_is_told_in_numbers():
     alone, corrected, trees = (f"{100.0 * weight:.0f} %" for weight in results["weights"])
     blend = f"{alone} regression alone, {corrected} regression with trees, {trees} trees without regression"
     assert lines["What was chosen: blend"] == blend
-    events = float(model.cohort_.events[0])
-    counts = sum(results["weights"][1:]) * events / (events + 100.0)
-    assert lines["What was chosen: shrinkage"] == f"what trees add counts {100.0 * counts:.0f} %"
-    assert lines["What was chosen: calibration"] == f"hazard times {results['calibration'][0]:.3f}"
+    trust, level = model.model_.trust, model.model_.mixture.scales[0]
+    counts = " to ".join(f"{100.0 * one:.0f} %" for one in (trust.min(), trust.max()))
+    assert lines["What was chosen: shrinkage"] == f"what trees add counts {counts}"
+    assert results["trust"] == trust[level].tolist()
+    hazard, shapes = (results[key][0] for key in ("calibration", "shape_calibration"))
+    assert lines["What was chosen: calibration"] == f"hazard times {hazard:.3f}; shapes times {shapes:.3f}"
     losses = f"{results['round_loss'][0]:.4f} before the first tree, {min(results['round_loss']):.4f} after the last"
     assert lines["Fit to the training data: held-out loss"] == losses
 

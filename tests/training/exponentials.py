@@ -23,10 +23,11 @@ def scores_of(log_hazard):
 def predicted(truth, *, n, alone=True, seed=0):
     """Held-out subjects for whom a regression says ``a``, its trees ``a + b`` and trees alone ``c``; and the truth.
 
-    The scores with all trees add twice ``b``, since half of it is believed.
+    Trees add twice as much before they are shrunk, since half of it is believed.
     """
     rng = np.random.default_rng(seed)
     a, b, c = rng.normal(scale=0.5, size=(3, n))
     time = rng.exponential(np.exp(-truth(a, b, c)))
     sample = Sample(np.zeros((n, 1)), Target.of(time, time))
-    return Predicted(sample, scores_of(a), scores_of(a + 2.0 * b), scores_of(c) if alone else None)
+    trees_alone = Predicted(sample, scores_of(0.0 * c), scores_of(2.0 * c)) if alone else None
+    return Predicted(sample, scores_of(a), scores_of(a + 2.0 * b), trees_alone)

@@ -12,13 +12,13 @@ from hazboost.hazards.distribution import Distribution
 from hazboost.training import blending
 from hazboost.training.blending import STEPS as PARTS
 from hazboost.training.blending import Blend, all_weights, are_doubtful, blend, choose_weights, usual_weights
-from hazboost.training.calibration import count_events
+from hazboost.training.expected import count_events, until_hazard
 from hazboost.training.growing import Ensemble, Member
 from hazboost.training.policy import POLICY
 from hazboost.training.predicted import Weights
 from hazboost.training.selection import Choice, average
 from hazboost.training.single import Regression, fit_linear_start, without_features
-from tests.training.exponentials import MIXTURE, predicted
+from tests.training.exponentials import predicted
 from tests.training.simulated import automatic, curved, curved_data, linear_data
 
 TRUTHS = {
@@ -56,14 +56,6 @@ def test_weights_add_up_to_one(with_alone):
     assert usual_weights(POLICY, with_alone=with_alone) in weights
     np.testing.assert_array_equal(np.sum(weights, axis=1), 1.0)
     assert np.min(weights) == 0.0
-
-
-def test_scores_of_a_blend_are_the_weighted_mean():
-    part, trust, weights = predicted(TRUTHS["both"][0], n=10), np.full(MIXTURE.n_scores, 0.5), Weights(0.25, 0.5, 0.25)
-    expected = 0.25 * part.start + 0.5 * part.shrunk(trust) + 0.25 * part.alone
-    np.testing.assert_allclose(part.blended(weights, trust), expected, atol=1e-12)
-    without = part._replace(alone=None)
-    np.testing.assert_allclose(without.blended(weights, trust), 0.25 * part.start + 0.75 * part.shrunk(trust))
 
 
 @pytest.mark.parametrize(
@@ -108,8 +100,9 @@ def test_trees_alone_that_never_grew_have_no_share(rounds, expected):
 
 
 @curved
-def test_a_model_is_the_weighted_mean_of_its_parts():
+def test_a_model_is_the_weighted_mean_of_its_parts(with_policy):
     """Of the trees of three folds, and of two folds without covariates, from a start that is the mean of theirs."""
+    with_policy(calibration_strength=1e12)  # which changes nothing
     X, y = curved_data()
     fitted = automatic().fit(X, y)
     model, weights = fitted.model_, Weights(*fitted.cv_results_["weights"])
@@ -196,5 +189,5 @@ def test_a_regression_without_features_has_another_level_only(growing):
     moved = same.log_intercept - regression.log_intercept
     np.testing.assert_array_equal(moved != 0.0, mixture.scales[0] != 0.0)
     before = Distribution(mixture, regression.without_features().margin(sample.X))
-    observed, expected = count_events(before, sample.target, limit=POLICY.largest_difference)
+    observed, expected = count_events(before, until_hazard(before, sample.target, POLICY.largest_difference))
     assert np.exp(mixture.scales @ moved)[0] * expected == pytest.approx(observed)

@@ -6,137 +6,161 @@ import numpy as np
 import pytest
 
 from hazboost import FPBoost, Surv
-from hazboost.boosting.likelihood import row_loss
-from hazboost.boosting.observed import Observed
+from hazboost.data.sample import Sample
 from hazboost.data.target import Target
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
-from hazboost.hazards.distribution import Distribution
-from hazboost.hazards.heads.base import VALUE
 from hazboost.hazards.mixture import Mixture
-from hazboost.training.calibration import count_events, level_shift
+from hazboost.training.blending import Blend
+from hazboost.training.calibration import MOST_MORE, calibrate
+from hazboost.training.policy import POLICY
+from hazboost.training.predicted import Predicted
+
+#: How much more, or less, trees should count in the level and in the shape; by what hazard and shape are multiplied.
+MORE, LESS, HAZARD, SHAPES = 0.5, -0.4, 1.4, 1.25
 
 
-def exponential(n_causes=1, activation="scaled_softmax"):
-    return Mixture({"exponential": 1}, PARAMETER_ACTIVATIONS["exp"], WEIGHT_ACTIVATIONS[activation], n_causes=n_causes)
+def weibull(n_causes=1, activation="scaled_softmax"):
+    return Mixture({"weibull": 1}, PARAMETER_ACTIVATIONS["exp"], WEIGHT_ACTIVATIONS[activation], n_causes=n_causes)
 
 
-def scores_of(mixture, log_hazards):
-    """Scores of an exponential head for each cause, of shape (n, causes)."""
-    scores = np.zeros((len(log_hazards), mixture.n_scores))
-    for cause, block in enumerate(mixture.blocks):
-        scores[:, block.scores(0)] = log_hazards[:, cause, None]
+def positions(mixture, cause=0):
+    """Where the level and the shape of a cause are."""
+    block = mixture.blocks[cause]
+    return int(np.flatnonzero(mixture.scales[cause])[0]), block.scores(1).start
+
+
+def drawn_times(mixture, scores, rng, cause=0):
+    """Times of Weibull hazards :math:`e^{level} t^k`."""
+    level, shape = positions(mixture, cause)
+    return (rng.exponential(size=len(scores)) * np.exp(-scores[:, level])) ** np.exp(-scores[:, shape])
+
+
+def predictions(mixture, n, rng):
+    """Scores before and after trees, which differ from zero by chance in the level and in the shape."""
+    start, trees = np.zeros((2, n, mixture.n_scores))
+    for cause in range(mixture.n_causes):
+        level, shape = positions(mixture, cause)
+        start[:, level] = rng.normal(scale=0.5, size=n)
+        trees[:, level] = rng.normal(0.3, 0.5, size=n)
+        trees[:, shape] = rng.normal(-0.2, 0.3, size=n)
+    return start, trees
+
+
+def truly(mixture, start, trees, cause=0):
+    """The scores of a cause if predictions are wrong in all four ways."""
+    level, shape = positions(mixture, cause)
+    scores, apart = start + trees, trees - trees.mean(axis=0)
+    scores[:, level] += np.log(HAZARD) + MORE * apart[:, level]
+    scores[:, shape] += np.log(SHAPES) + LESS * apart[:, shape]
     return scores
 
 
-def test_expected_events_become_the_observed_ones():
-    """Two causes, with rates that are predicted half and three times as large as they are."""
-    rng, n, mixture = np.random.default_rng(0), 5_000, exponential(2)
-    rates, limit = np.array([0.5, 0.2]), rng.exponential(2.0, n)
-    times = rng.exponential(1.0 / rates, size=(n, 2))
-    first = times.min(axis=1)
-    cause = np.where(first <= limit, 1 + times.argmin(axis=1), 0)
-    time = np.minimum(first, limit)
-    target = Target.of(time, np.where(cause > 0, time, np.inf), cause=cause)
-    predicted = np.log(rates * [0.5, 3.0]) * np.ones((n, 1))
-    shift = level_shift(mixture, [(target, scores_of(mixture, predicted))], np.inf, 0.0)
-    assert np.exp(mixture.scales @ shift) == pytest.approx([2.0, 1.0 / 3.0], rel=0.06)
-    distribution = Distribution(mixture, scores_of(mixture, predicted) + shift)
-    for one in (1, 2):
-        observed, expected = count_events(distribution, target, one)
-        assert observed == (cause == one).sum()
-        assert expected == pytest.approx(observed, rel=1e-12)
+def held_out(start, trees, target, parts=1):
+    """The same subjects as those of several folds."""
+    sample = Sample(np.zeros((len(start), 1)), target)
+    rows = np.array_split(np.arange(len(start)), parts)
+    return [Predicted(sample.rows(part), start[part], (start + trees)[part]) for part in rows]
 
 
-@pytest.mark.parametrize("n", [1, 100, 10_000])
+def calibrated(mixture, parts, **constants):
+    return calibrate(mixture, Blend(parts, np.ones(mixture.n_scores)), replace(POLICY, **constants))
+
+
+@pytest.mark.parametrize("parts", [1, 5])
+def test_many_subjects_say_what_is_wrong(parts):
+    """Hazard, shape, and how far trees move both, from predictions that are wrong in all four."""
+    rng, mixture = np.random.default_rng(0), weibull()
+    start, trees = predictions(mixture, 20_000, rng)
+    time, limit = drawn_times(mixture, truly(mixture, start, trees), rng), rng.exponential(1.5, 20_000)
+    target = Target.of(np.minimum(time, limit), np.where(time <= limit, time, np.inf))
+    found = calibrated(mixture, held_out(start, trees, target, parts))
+    level, shape = positions(mixture)
+    assert (found.hazard[0], found.shapes[0]) == pytest.approx((HAZARD, SHAPES), rel=0.04)
+    assert (found.factor[level], found.factor[shape]) == pytest.approx((1.0 + MORE, 1.0 + LESS), abs=0.08)
+    np.testing.assert_allclose(
+        (start + found.factor * trees + found.shift)[:, [level, shape]],
+        truly(mixture, start, trees)[:, [level, shape]],
+        atol=0.15,
+    )
+
+
+def test_what_is_right_stays():
+    rng, mixture = np.random.default_rng(1), weibull()
+    start, trees = predictions(mixture, 20_000, rng)
+    time = drawn_times(mixture, start + trees, rng)
+    found = calibrated(mixture, held_out(start, trees, Target.of(time, time)))
+    np.testing.assert_allclose(found.factor, 1.0, atol=0.05)
+    np.testing.assert_allclose([found.hazard[0], found.shapes[0]], 1.0, atol=0.03)
+
+
+@pytest.mark.parametrize("n", [1, 20, 1_000])
 def test_the_ratio_of_few_events_is_believed_in_part(n):
-    mixture = exponential()
-    target = Target.of(np.ones(n), np.ones(n))
-    parts = [(target, scores_of(mixture, np.full((n, 1), np.log(0.5))))]
-    factor = np.exp(mixture.scales @ level_shift(mixture, parts, np.inf, 100.0))[0]
-    assert factor == pytest.approx(2.0 ** (n / (n + 100)))
+    """With one exponential hazard, of which half is predicted, the slope of the loss and of its penalty cancel."""
+    mixture = Mixture({"exponential": 1}, PARAMETER_ACTIVATIONS["exp"], WEIGHT_ACTIVATIONS["scaled_softmax"])
+    scores, target = np.zeros((n, mixture.n_scores)), Target.of(np.full(n, 0.5), np.full(n, 0.5))
+    found = calibrated(mixture, [Predicted(Sample(np.zeros((n, 1)), target), scores, scores)])
+    logarithm = float(np.log(found.hazard[0]))
+    assert 0.5 * n * found.hazard[0] - n + POLICY.calibration_strength * logarithm == pytest.approx(0.0, abs=1e-2 * n)
+    assert 0.0 < logarithm < np.log(2.0)
+    np.testing.assert_array_equal(found.factor, 1.0)
+    np.testing.assert_allclose(found.shift @ mixture.scales.T, np.log(found.hazard))
+
+
+@pytest.mark.parametrize(("true", "expected"), [(-1.0, 0.0), (5.0, 1.0 + MOST_MORE)])
+def test_trees_are_never_reversed_nor_much_enlarged(true, expected):
+    rng, mixture = np.random.default_rng(2), weibull()
+    start, trees = predictions(mixture, 5_000, rng)
+    level, shape = positions(mixture)
+    trees[:, shape] = 0.0
+    time = drawn_times(mixture, start + true * trees, rng)
+    found = calibrated(mixture, held_out(start, trees, Target.of(time, time)), calibration_strength=0.0)
+    assert found.factor[level] == pytest.approx(expected)
 
 
 def test_one_who_outlives_a_confident_prediction_does_not_decide():
-    rng, n, mixture = np.random.default_rng(0), 2_000, exponential()
-    time = rng.exponential(1.0, n)
+    rng, mixture = np.random.default_rng(3), weibull()
+    start, trees = predictions(mixture, 2_000, rng)
+    time = drawn_times(mixture, start + trees, rng)
     time[0] = 1e6
-    target = Target.of(time, time)
-    parts = [(target, scores_of(mixture, np.zeros((n, 1))))]
-    free, limited = (np.exp(mixture.scales @ level_shift(mixture, parts, limit, 0.0))[0] for limit in (np.inf, 3.0))
-    assert free < 0.01
-    assert limited == pytest.approx(1.0, abs=0.06)
+    found = calibrated(mixture, held_out(start, trees, Target.of(time, time)))
+    assert (found.hazard[0], found.shapes[0]) == pytest.approx((1.0, 1.0), abs=0.08)
 
 
-def test_the_limit_is_for_one_event_where_events_recur():
-    """Ten events of one subject, of whom twice as many are expected: more than the limit, which is for each of them."""
-    mixture, stop = exponential(), np.arange(1.0, 11.0)
-    target = Target.of(stop, stop, entry=stop - 1.0, subject=np.zeros(10, dtype=int))
-    parts = [(target, scores_of(mixture, np.full((10, 1), np.log(2.0))))]
-    assert np.exp(mixture.scales @ level_shift(mixture, parts, 3.0, 0.0))[0] == pytest.approx(0.5)
+def test_weights_count():
+    """Subjects of weight three are as good as three of them, and those of weight zero are not there."""
+    rng, mixture = np.random.default_rng(4), weibull()
+    start, trees = predictions(mixture, 300, rng)
+    time, weight = drawn_times(mixture, truly(mixture, start, trees), rng), rng.integers(0, 4, 300)
+    once = calibrated(mixture, held_out(start, trees, Target.of(time, time, weight.astype(float))))
+    several = [np.repeat(one, weight, axis=0) for one in (start, trees, time)]
+    again = calibrated(mixture, held_out(*several[:2], Target.of(several[2], several[2])))
+    np.testing.assert_allclose(np.concatenate(once), np.concatenate(again), rtol=1e-3)
 
 
-@pytest.mark.parametrize("limit", [0.3, 1.0, 3.0, np.inf])
-def test_a_right_model_is_right_until_every_limit(limit):
-    """Events until the cumulative hazard has reached the limit, and what is expected until then."""
-    rng, n, mixture = np.random.default_rng(1), 20_000, exponential()
-    log_hazard = rng.normal(size=(n, 1))
-    time, entry = rng.exponential(np.exp(-log_hazard[:, 0])), np.zeros(n)
-    target = Target.of(time, time, entry=entry)
-    observed, expected = count_events(Distribution(mixture, scores_of(mixture, log_hazard)), target, limit=limit)
-    assert observed == pytest.approx(expected, abs=4.0 * np.sqrt(expected))
+def test_each_cause_is_calibrated_by_its_own_events():
+    """The first is wrong in all four ways, the second is right."""
+    rng, mixture = np.random.default_rng(5), weibull(2)
+    start, trees = predictions(mixture, 20_000, rng)
+    times = [
+        drawn_times(mixture, truly(mixture, start, trees), rng, 0),
+        drawn_times(mixture, start + trees, rng, 1),
+    ]
+    time = np.minimum(*times)
+    target = Target.of(time, time, cause=1 + np.argmin(times, axis=0))
+    found = calibrated(mixture, held_out(start, trees, target))
+    np.testing.assert_allclose(found.hazard, [HAZARD, 1.0], rtol=0.05)
+    np.testing.assert_allclose(found.shapes, [SHAPES, 1.0], rtol=0.04)
+    for cause, expected in enumerate([(1.0 + MORE, 1.0 + LESS), (1.0, 1.0)]):
+        assert found.factor[list(positions(mixture, cause))] == pytest.approx(expected, abs=0.1)
 
 
-def test_intervals_and_delayed_entry_count_as_expected():
-    rng, n, mixture = np.random.default_rng(2), 5_000, exponential()
-    time = rng.exponential(1.0, n)
-    lower = np.floor(time / 0.5) * 0.5
-    entry = np.where(np.arange(n) % 2, 0.5 * lower, 0.0)
-    target = Target.of(lower, lower + 0.5, entry=entry)
-    distribution = Distribution(mixture, scores_of(mixture, np.zeros((n, 1))))
-    observed, expected = count_events(distribution, target)
-    kept = lower - entry
-    assert expected == pytest.approx(kept.sum())
-    assert observed == pytest.approx(n * 0.5 / np.expm1(0.5))
-
-
-@pytest.mark.parametrize("cause", [None, 1, 2])
-def test_observed_less_expected_events_are_the_slope_of_the_likelihood_in_the_level(cause, differentiate):
-    """For events, censored rows and intervals of either cause, with weights and delayed entry."""
-    rng, n, mixture = np.random.default_rng(4), 300, exponential(2)
-    lower, kind = rng.exponential(1.0, n), np.arange(n) % 4
-    upper = np.select([kind < 2, kind == 2], [lower, lower + rng.exponential(2.0, n)], np.inf)
-    times = {"entry": rng.random(n) * lower, "cause": np.where(kind < 2, 1 + kind, 0)}
-    target = Target.of(lower, upper, rng.uniform(0.5, 2.0, n), **times)
-    scores, observed = scores_of(mixture, rng.normal(size=(n, 2))), Observed.of(target, 2)
-    level = mixture.scales.sum(axis=0) if cause is None else mixture.scales[cause - 1]
-
-    def log_likelihood(shift):
-        return -observed.total(row_loss(mixture, (scores + shift * level).T, observed, VALUE).value)
-
-    happened, expected = count_events(Distribution(mixture, scores), target, cause)
-    assert happened - expected == pytest.approx(differentiate(log_likelihood, 0.0), rel=1e-6)
-
-
-def test_rows_of_a_subject_count_together():
-    """Cut into pieces, in any order, subjects are followed until the same hazard."""
-    rng, n, mixture = np.random.default_rng(3), 500, exponential()
-    log_hazard, time = rng.normal(size=(n, 1)), rng.exponential(2.0, n)
-    cut, order = time * rng.random(n), rng.permutation(2 * n)
-    whole = Target.of(time, time)
-    cuts = Target.of(
-        np.r_[cut, time], np.r_[np.full(n, np.inf), time], entry=np.r_[0.0 * cut, cut], subject=np.r_[:n, :n]
-    )[order]
-    scores = scores_of(mixture, log_hazard)
-    for limit in (0.5, 3.0, np.inf):
-        once = count_events(Distribution(mixture, scores), whole, limit=limit)
-        again = count_events(Distribution(mixture, np.r_[scores, scores][order]), cuts, limit=limit)
-        assert again == pytest.approx(once, rel=1e-9)
-
-
-def test_weights_without_a_level_stay():
-    mixture = exponential(activation="relu")
-    target = Target.of(np.ones(10), np.ones(10))
-    assert not level_shift(mixture, [(target, scores_of(mixture, np.ones((10, 1))))], 3.0, 0.0).any()
+def test_nothing_is_changed_where_weights_have_no_level():
+    mixture = weibull(activation="relu")
+    scores, target = np.ones((10, mixture.n_scores)), Target.of(np.ones(10), np.ones(10))
+    found = calibrated(mixture, [Predicted(Sample(np.zeros((10, 1)), target), scores, scores + 1.0)])
+    np.testing.assert_array_equal(found.shift, 0.0)
+    np.testing.assert_array_equal(found.factor, 1.0)
+    np.testing.assert_array_equal([found.hazard, found.shapes], 1.0)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # 300 subjects, and large effects
@@ -159,14 +183,43 @@ def test_new_subjects_have_as_many_events_as_expected():
     assert np.mean(ratios) == pytest.approx(1.0, abs=0.08)  # an average of models varies less than each of them
 
 
-def test_calibration_is_that_of_each_cause():
+def test_the_start_of_each_cause_is_calibrated(with_policy):
+    """Of data without effects, so that there are no trees."""
     rng, n = np.random.default_rng(0), 300
     X, time = rng.normal(size=(n, 2)), rng.exponential(size=n)
     y = Surv.right(rng.integers(0, 3, n), time)
-    model = FPBoost(n_folds=3, random_state=0).fit(X, y)
-    assert len(model.cv_results_["calibration"]) == 2
-    again = replace(model.model_, trust=np.zeros_like(model.model_.trust))
-    target = Target.of(time, np.where(y["event"] > 0, time, np.inf), cause=y["event"])
-    counts = [count_events(again.distribution(X), target, cause) for cause in (1, 2)]
-    for (observed, expected), ratio in zip(counts, model.cv_results_["calibration"], strict=True):
-        assert expected / observed == pytest.approx(ratio, rel=0.03)  # the start is that of maximum likelihood
+
+    def fit():
+        return FPBoost(heads=None, weibull_heads=1, loglogistic_heads=0, n_folds=3, random_state=0).fit(X, y)
+
+    model = fit()
+    with_policy(calibration_strength=1e12)
+    before, mixture, results = fit(), model.model_.mixture, model.cv_results_
+    assert results["weights"][0] == 1.0
+    moved = model.model_.start.log_intercept - before.model_.start.log_intercept
+    np.testing.assert_allclose(mixture.scales @ moved, np.log(results["calibration"]), atol=1e-6)
+    np.testing.assert_allclose(moved[mixture.of_role("shape")], np.log(results["shape_calibration"]), atol=1e-6)
+    assert np.abs(np.log(results["calibration"])).min() > 1e-4
+
+
+def crossed(n, rng):
+    """Who is at risk is decided by the signs of two features together; half of the subjects leave early."""
+    X = rng.normal(size=(n, 3))
+    time = rng.weibull(1.5, n) * np.exp(-2.0 * (X[:, 0] * X[:, 1] < 0.0))
+    limit = rng.exponential(1.0, n)
+    return X, (time <= limit, np.minimum(time, limit))
+
+
+@pytest.mark.filterwarnings("ignore:the fitted curves are poor")  # they are at the end of the follow-up
+def test_curves_are_nearer_to_the_truth_where_trees_decide(with_policy):
+    """Shrunken trees leave subjects too close together; held-out subjects tell, and new ones are better for it."""
+    rng, errors = np.random.default_rng(0), []
+    grid = np.linspace(0.02, 1.5, 50)
+    X, _ = crossed(500, rng)
+    truth = np.exp(-(grid**1.5) * np.exp(3.0 * (X[:, 0] * X[:, 1] < 0.0))[:, None])
+    samples = [crossed(400, rng) for _ in range(4)]
+    for strength in (POLICY.calibration_strength, 1e12):
+        with_policy(calibration_strength=strength)
+        curves = [FPBoost(random_state=0).fit(*one).predict_survival_function(X, times=grid) for one in samples]
+        errors.append([np.sqrt(np.mean((one - truth) ** 2)) for one in curves])
+    assert np.mean(errors[0]) < 0.97 * np.mean(errors[1])

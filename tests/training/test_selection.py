@@ -53,11 +53,12 @@ def test_choice_is_the_minimum_of_what_can_be_read_afterwards():
     assert len(model.history_["train_loss"]) == model.n_estimators_ + 1
 
 
-def test_few_events_make_trees_count_less():
+def test_few_events_make_trees_count_less(with_policy):
     """``E / (E + 100)``, for each cause by itself, in the weight of its events relative to the mean weight.
 
-    What is left of that is the weight of the trees in the blend.
+    What is left of that is the weight of the trees in the blend, and what calibration changes.
     """
+    with_policy(calibration_strength=1e12)  # so that it changes nothing
     X, (_, time) = curved_data(240)
     cause = np.select([np.arange(240) < 30, np.arange(240) < 130], [1, 2], 0)
     weight = np.where(cause == 1, 2.0, 1.0)
@@ -89,7 +90,7 @@ def test_without_a_linear_start_there_is_no_ridge():
     X, y = curved_data(300)
     model = automatic(init="marginal").fit(X, y)
     assert model.ridge_ is None
-    assert set(model.cv_results_) == {"round_loss", "trust", "weights", "calibration"}
+    assert set(model.cv_results_) == {"round_loss", "trust", "weights", "calibration", "shape_calibration"}
     neither = automatic(init="marginal", n_estimators=3).fit(X, y)
     assert neither.cv_results_ == {}
     assert neither.ridge_ is None
@@ -221,7 +222,7 @@ def test_defaults_choose_everything_and_average():
     assert len(model.model_.boosters) == model.n_folds + POLICY.folds_alone == 7
     assert model.ridge_ in POLICY.ridges
     compared = {"ridges", "ridge_loss", "adaptive_ridges", "adaptive_loss", "round_loss"}
-    assert set(model.cv_results_) == {*compared, "trust", "weights", "calibration"}
+    assert set(model.cv_results_) == {*compared, "trust", "weights", "calibration", "shape_calibration"}
     assert model.max_depth_ in POLICY.depths
     assert model.model_.mixture.counts == {"weibull": 1, "loglogistic": 1}
     assert model.model_.mixture.n_scores == 7

@@ -85,6 +85,7 @@ def _trees(estimator: FittedEstimator) -> dict[str, Any]:
         "weights": estimator.cv_results_.get("weights"),
         "shrinkage": sorted(set(model.trust.tolist())),
         "calibration": estimator.cv_results_.get("calibration"),
+        "shape_calibration": estimator.cv_results_.get("shape_calibration"),
     }
 
 

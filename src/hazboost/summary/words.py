@@ -146,8 +146,13 @@ def _trees(trees: Mapping[str, Any]) -> dict[str, str]:
         lines["blend"] = ", ".join(parts)
     if trees["shrinkage"] != [1.0]:
         lines["shrinkage"] = "what trees add counts " + " to ".join(percent(one) for one in _ends(trees["shrinkage"]))
-    if trees["calibration"]:
-        lines["calibration"] = "hazard times " + ", ".join(f"{one:.3f}" for one in trees["calibration"])
+    changed = [
+        f"{name} times {', '.join(f'{one:.3f}' for one in trees[key])}"
+        for name, key in (("hazard", "calibration"), ("shapes", "shape_calibration"))
+        if trees[key]
+    ]
+    if changed:
+        lines["calibration"] = "; ".join(changed)
     return lines
 
 

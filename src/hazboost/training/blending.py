@@ -104,8 +104,7 @@ def blend_with_trees_alone(growing: Growing, best: Ensemble, parts: Sequence[Pre
     grown, made = Ensemble(best.depth, []), None
     for number in range(len(folds)):
         grown = Ensemble(best.depth, [*grown.members, *bare.grow_folds(best.depth, progress, [number])])
-        alone = [one.shrunk(growing.trust) for one in bare.predict(grown)]
-        both = [part._replace(alone=one) for part, one in zip(parts, alone, strict=False)]
+        both = [part._replace(alone=one) for part, one in zip(parts, bare.predict(grown), strict=False)]
         weights = choose_weights(growing, both)
         if weights.alone == 0.0:
             progress.close()

@@ -1,86 +1,154 @@
-"""Calibration by held-out subjects: about as many events are expected of them as were observed.
+r"""Calibration by held-out subjects.
 
-Averaged and shrunken trees change the mean of a hazard. The training data, which trees have seen, cannot tell by how
-much; the subjects that a fold has held out can.
+Averaged and shrunken trees change the size of a hazard, its course over time, and how far subjects are apart. The
+training data, which trees have seen, cannot tell by how much; the subjects that a fold has held out can. To scores
+:math:`F`, of which trees have added :math:`T`, is added
+
+.. math:: a \, 1_\text{level} + b \, 1_\text{shapes} + c \, (T - \bar T)_\text{level} + d \, (T - \bar T)_\text{others},
+
+so that the hazard is multiplied by :math:`e^a` and the shapes of all heads by :math:`e^b`; trees count :math:`1 + c`
+times as much in the level, and :math:`1 + d` times in all other scores. The four numbers of each cause have the
+smallest penalised loss,
+
+.. math:: \sum_i \ell_i + \frac{\lambda}{2} (a^2 + b^2 + c^2 + d^2) .
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from hazboost.data.target import Target
+from hazboost.boosting.likelihood import row_loss
+from hazboost.boosting.observed import Observed
+from hazboost.data.target import join_targets
 from hazboost.hazards.distribution import Distribution
-from hazboost.hazards.heads.base import MAX_EXPONENT
-from hazboost.hazards.mixture import Mixture
-from hazboost.utils.arrays import Array
+from hazboost.hazards.heads.base import GRADIENT
+from hazboost.hazards.mixture import Mixture, columns
+from hazboost.training.blending import Blend
+from hazboost.training.descent import QuasiNewton, differences
+from hazboost.training.expected import until_hazard
+from hazboost.training.policy import Policy
+from hazboost.training.predicted import Predicted
+from hazboost.training.starts import absent_causes
+from hazboost.utils.arrays import Array, Mask
 
-#: The smallest hazard of an interval.
-TINY = np.finfo(np.float64).tiny
+#: How far the logarithms of a hazard and of its shapes may move, and how much more trees may count.
+REACH, MOST_MORE = 5.0, 1.0
+#: The search ends when a step gains less than this of the log-likelihood.
+TOLERANCE = 1e-6
 
 
-def level_shift(mixture: Mixture, parts: Sequence[tuple[Target, Array]], limit: float, half: float) -> Array:
-    r"""What to add to the level of each cause, so that observed and expected events agree.
+class Calibration(NamedTuple):
+    """What held-out subjects ask for.
 
-    .. math:: \frac{O}{O + h} \log \frac{O}{E}
+    Attributes
+    ----------
+    shift, factor : arrays of shape (scores,)
+        What is added to each score, and by what the contribution of trees to it is multiplied.
+    hazard, shapes : arrays of shape (causes,)
+        By what the hazard of each cause and the shapes of its heads are multiplied.
+    """
 
-    It is zero for a cause that has no events, and where weights have no level.
+    shift: Array
+    factor: Array
+    hazard: Array
+    shapes: Array
 
-    Parameters
+    def scores(self, part: Predicted, blend: Blend) -> Array:
+        """Calibrated scores of held-out subjects, of shape (n, scores)."""
+        added = part.added(blend.weights, blend.trust)
+        return part.blended(blend.weights, blend.trust) + (self.factor - 1.0) * added + self.shift
+
+
+def calibrate(mixture: Mixture, blend: Blend, policy: Policy) -> Calibration:
+    """What held-out subjects ask for, with the constants of a policy; nothing where weights have no level."""
+    loss = CalibrationLoss.of(mixture, blend, policy)
+    numbers = loss.minimise() if mixture.weight_activation.has_level else np.zeros(loss.n_numbers)
+    shift, factor = loss.changes(numbers)
+    hazard, shapes, _, _ = np.split(numbers, 4)
+    return Calibration(shift - factor * loss.mean, 1.0 + factor, np.exp(hazard), np.exp(shapes))
+
+
+@dataclass(frozen=True)
+class CalibrationLoss:
+    """The penalised loss of held-out subjects as a function of the numbers a, b, c and d, each of all causes.
+
+    Attributes
     ----------
     mixture : Mixture
         The heads.
-    parts : sequence of pairs
-        What was observed of some subjects, and their scores.
-    limit : float
-        A subject counts until its cumulative hazard has reached this, for each event where events recur: one who
-        outlives a confident prediction by far must not decide for all.
-    half : float
-        Number of events whose ratio is believed by half: that of few is uncertain, by :math:`1 / \sqrt{O}`.
+    observed : Observed
+        What was observed of the subjects, each until the limit of its cumulative hazard.
+    scores, added : arrays of shape (scores, n)
+        Their scores, and by how much what trees have added to them differs from its mean.
+    mean : array of shape (scores,)
+        That mean.
+    shifted, scaled : arrays of bool of shape (2 * causes, scores)
+        The scores that a and b, and those that c and d belong to.
+    strength : float
+        Of the penalty.
     """
-    if not mixture.weight_activation.has_level:
-        return np.zeros(mixture.n_scores)
-    causes, counts = range(1, mixture.n_causes + 1), np.zeros((mixture.n_causes, 2))
-    for target, scores in parts:
-        distribution = Distribution(mixture, scores)
-        counts += [count_events(distribution, target, cause, limit * target.recurrence) for cause in causes]
-    observed, expected = counts.T
-    ratio = np.divide(observed, expected, out=np.ones(mixture.n_causes), where=(observed > 0.0) & (expected > 0.0))
-    believed = np.divide(observed, observed + half, out=np.zeros(mixture.n_causes), where=observed > 0.0)
-    shift: Array = (believed * np.log(ratio)) @ mixture.scales
-    return shift
 
+    mixture: Mixture
+    observed: Observed
+    scores: Array
+    added: Array
+    mean: Array
+    shifted: Mask
+    scaled: Mask
+    strength: float
 
-def count_events(
-    distribution: Distribution, target: Target, cause: int | None = None, limit: float = np.inf
-) -> tuple[float, float]:
-    """Observed and expected events of one cause, or of all, weighted.
+    @classmethod
+    def of(cls, mixture: Mixture, blend: Blend, policy: Policy) -> CalibrationLoss:
+        """The loss of the held-out subjects of a blend."""
+        parts, trust, weights, _ = blend
+        target = join_targets([part.held.target for part in parts])
+        scores = np.concatenate([part.blended(weights, trust) for part in parts])
+        added = np.concatenate([part.added(weights, trust) for part in parts])
+        mean = np.average(added, axis=0, weights=target.weight)
+        target = until_hazard(Distribution(mixture, scores), target, policy.largest_difference)
+        of_cause = np.zeros((mixture.n_causes, mixture.n_scores), dtype=bool)
+        for row, positions in zip(of_cause, mixture.scores_of_causes, strict=True):
+            row[positions] = True
+        of_cause[absent_causes(mixture, target)] = False  # of which nothing can be learned
+        level, shapes = mixture.scales & of_cause, of_cause & mixture.of_role("shape") & mixture.has_log_scores
+        return cls(
+            mixture,
+            Observed.of(target, mixture.n_causes),
+            columns(scores),
+            columns(added - mean),
+            mean,
+            np.concatenate([level, shapes]),
+            np.concatenate([level, of_cause & ~level]),
+            policy.calibration_strength,
+        )
 
-    An event in an interval counts as the model expects it there. Each subject counts until its cumulative hazard has
-    reached ``limit``: what is expected until then equals what is observed for a model that is right.
-    """
-    interval = target.interval
-    times = np.column_stack([target.entry, target.lower, np.where(interval, target.upper, target.lower)])
-    passed, inside = np.diff(distribution.of_cause(cause).cumulative_hazard(times)).T
-    observed = target.event if cause is None else target.cause == cause
-    if interval.any():
-        total = inside if cause is None else np.diff(distribution.cumulative_hazard(times[:, 1:]))[:, 0]
-        # D / (exp(D) - 1) is 1 for very small D and 0 for very large ones, where the exponential would overflow.
-        expected = np.maximum(inside, TINY) / np.expm1(np.clip(total, TINY, MAX_EXPONENT))
-        observed = np.where(interval, expected, observed)
-    before = hazard_before(target, passed)
-    expected = np.minimum(before + passed, limit) - np.minimum(before, limit)
-    return float(target.weight @ (observed * (before + passed <= limit))), float(target.weight @ expected)
+    @property
+    def n_numbers(self) -> int:
+        """Four for each cause."""
+        return len(self.shifted) + len(self.scaled)
 
+    def changes(self, numbers: Array) -> tuple[Array, Array]:
+        """What is added to each score, and how much more trees count in it, both of shape (scores,)."""
+        shifts, factors = np.split(numbers, 2)
+        return shifts @ self.shifted, factors @ self.scaled
 
-def hazard_before(target: Target, passed: Array) -> Array:
-    """The cumulative hazard of the earlier rows of each row's subject, of shape (n,)."""
-    if not target.has_several_rows:
-        return np.zeros_like(passed)
-    order = np.lexsort((target.entry, target.subject))
-    total = np.concatenate([[0.0], np.cumsum(passed[order])[:-1]])
-    first = np.concatenate([[True], np.diff(target.subject[order]) != 0])
-    before = np.empty_like(passed)
-    before[order] = total - total[first][np.cumsum(first) - 1]
-    return before
+    def __call__(self, numbers: Array) -> tuple[float, Array]:
+        """The penalised loss and its gradient."""
+        shift, factor = self.changes(numbers)
+        scores = self.scores + shift[:, None] + factor[:, None] * self.added
+        loss = row_loss(self.mixture, scores, self.observed, GRADIENT)
+        weight = 1.0 if self.observed.weight is None else self.observed.weight
+        slope = loss.gradient * weight
+        slopes = [self.shifted @ slope.sum(axis=1), self.scaled @ (slope * self.added).sum(axis=1)]
+        penalty = 0.5 * self.strength * float(numbers @ numbers)
+        return self.observed.total(loss.value) + penalty, np.concatenate(slopes) + self.strength * numbers
+
+    def minimise(self) -> Array:
+        """The numbers with the smallest loss."""
+        none, half = np.zeros(self.n_numbers), len(self.shifted)
+        bounds = np.array([(-REACH, REACH)] * half + [(-1.0, MOST_MORE)] * half)
+        hessian = differences(self, none, self(none)[1], np.arange(len(none)))
+        return QuasiNewton(bounds, 0.5 * (hessian + hessian.T), TOLERANCE).minimise(self, none)

@@ -18,6 +18,7 @@ accounts for delayed entry and for several rows of one subject.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -25,12 +26,12 @@ import numpy as np
 
 from hazboost.data.nonparametric import at_risk, kaplan_meier
 from hazboost.data.sample import Sample
-from hazboost.data.target import Target
+from hazboost.data.target import Target, join_targets
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads.base import VALUE
 from hazboost.hazards.mixture import Block, Mixture, columns, cumulatives, log_time
 from hazboost.prediction.model import Model, Start
-from hazboost.training.calibration import count_events
+from hazboost.training.expected import count_events, until_hazard
 from hazboost.training.linear import LinearStart
 from hazboost.training.marginal import marginal_at_bound
 from hazboost.training.plan import Plan
@@ -49,12 +50,13 @@ SMALL_SHARE = 0.05
 Diagnostics = dict[str, Any]
 
 
-def diagnose(plan: Plan, model: Model, sample: Sample) -> Diagnostics:
-    """What `FPBoost.diagnostics_` documents, from the training data in the model's unit of time."""
+def diagnose(plan: Plan, model: Model, sample: Sample, unseen: Sequence[tuple[Sample, Array]] = ()) -> Diagnostics:
+    """What `FPBoost.diagnostics_` documents, from the training data in the model's unit of time.
+
+    Where folds have held subjects out, ``unseen`` has these and their scores by models that have not seen them.
+    """
     at_bound = start_at_bound(plan, model.start, sample.target)
-    sample = sample.draw(MOST_SUBJECTS, np.random.default_rng(plan.search.seed)).in_memory()
-    target, scores = sample.target, model.scores(sample.X, plan.objective.n_threads)
-    distribution = Distribution(model.mixture, scores)
+    target, distribution = describe(plan, model, sample, unseen)
     observed, expected = count_events(distribution, target)
     gap = largest_gap(distribution, target)
     return {
@@ -66,8 +68,28 @@ def diagnose(plan: Plan, model: Model, sample: Sample) -> Diagnostics:
         "kaplan_meier": gap.observed,
         "expected_survival": gap.expected,
         "standard_error": gap.standard_error,
-        "at_bounds": name_bounds(model, scores, target, at_bound),
+        "at_bounds": name_bounds(model, distribution.scores, target, at_bound),
     }
+
+
+def describe(
+    plan: Plan, model: Model, sample: Sample, unseen: Sequence[tuple[Sample, Array]]
+) -> tuple[Target, Distribution]:
+    """Subjects of the training data, and their distributions.
+
+    A model tells apart those it has seen better than others. By it those who are at risk for long have too little
+    hazard, and the curve that it expects of them is too high, though that of new subjects is not. So where subjects
+    were held out, they differ as by the model that has not seen them, around the means of the final one; and one who
+    outlives such a prediction by far counts `until_hazard` reaches a limit.
+    """
+    threads = plan.objective.n_threads
+    if not unseen:
+        sample = sample.draw(MOST_SUBJECTS, np.random.default_rng(plan.search.seed)).in_memory()
+        return sample.target, Distribution(model.mixture, model.scores(sample.X, threads))
+    parts = [held - held.mean(axis=0) + model.scores(part.X, threads).mean(axis=0) for part, held in unseen]
+    distribution = Distribution(model.mixture, np.concatenate(parts))
+    target = join_targets([part.target for part, _ in unseen])
+    return until_hazard(distribution, target, plan.search.policy.largest_difference), distribution
 
 
 class Gap(NamedTuple):

@@ -83,7 +83,7 @@ def assemble(
         rows = plan.objective.observe(validation.target)
         losses = [plan.objective.mean_loss(one, rows) for one in model.course(validation.X)]
         history = {**history, "validation_loss": losses}
-    return Trained(model, history, choice, diagnose(plan, model, sample))
+    return Trained(model, history, choice, diagnose(plan, model, sample, choice.unseen))
 
 
 def advise(plan: Plan, target: Target, trained: Trained) -> None:

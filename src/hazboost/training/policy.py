@@ -85,8 +85,7 @@ class Policy:
         given its linear predictor, at most so many of all causes together, while each adds so much to the
         log-likelihood; and are kept if they add so much to that of all held-out subjects. [Heads]
     events_for_half_trust : float
-        Event count at which the contribution of trees, and what calibration adds to the level of a cause, are halved.
-        [Shrinkage] [Calibration]
+        Event count at which the contribution of trees is halved. [Shrinkage]
     trust_doublings, trust_strength : tuple of int, float
         How often that number is doubled, or halved, to see whether held-out subjects are better for it; and what the
         square of that costs, in log-likelihood. [Shrinkage]
@@ -95,6 +94,8 @@ class Policy:
         square of a departure costs, in log-likelihood. [Blend]
     folds_alone : int
         Number of folds whose trees begin without covariates as well. [Blend]
+    calibration_strength : float
+        What half of the square of a number of the calibration costs, in log-likelihood. [Calibration]
     depths : tuple of int
         Depth of the trees, and deeper ones that are tried while each is clearly better than the one before. [Depth]
     events_for_leaf : float
@@ -136,7 +137,7 @@ class Policy:
     ridge_for_heads: float = 30.0
     least_gap: float = 1.0
     most_added: int = 6
-    least_gain: float = 3.5
+    least_gain: float = 1.0
     least_advantage: float = 3.0
     events_for_half_trust: float = 100.0
     trust_doublings: tuple[int, ...] = (-2, -1, 0, 1, 2, 3, 4)
@@ -144,6 +145,7 @@ class Policy:
     usual_weights: tuple[float, float, float] = (0.25, 0.625, 0.125)
     weights_strength: float = 10.0
     folds_alone: int = 2
+    calibration_strength: float = 20.0
     depths: tuple[int, ...] = (2, 4, 8)
     events_for_leaf: float = 60.0
     clear_gain: float = 2.0

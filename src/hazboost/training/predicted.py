@@ -45,14 +45,14 @@ class Predicted(NamedTuple):
         The subjects.
     start, grown : arrays of shape (n, scores)
         Before the first tree, and with all trees.
-    alone : array of shape (n, scores), optional
-        By shrunken trees that begin without covariates; not of every fold.
+    alone : Predicted, optional
+        The same by trees that begin without covariates; not of every fold.
     """
 
     held: Sample
     start: Array
     grown: Array
-    alone: Array | None = None
+    alone: Predicted | None = None
 
     def shrunk(self, trust: Array) -> Array:
         """Scores with the trees' contribution multiplied by ``trust``."""
@@ -63,9 +63,17 @@ class Predicted(NamedTuple):
 
         Where there are no trees alone, those that correct the start stand in for them.
         """
+        begin = self.start
+        if self.alone is not None:
+            begin = (1.0 - weights.alone) * begin + weights.alone * self.alone.start
+        return begin + self.added(weights, trust)
+
+    def added(self, weights: Weights, trust: Array) -> Array:
+        """What shrunken trees of both kinds add to the scores of such a mean."""
         if self.alone is None:
-            return self.shrunk(weights.trees * trust)
-        return self.shrunk(weights.corrected * trust) + weights.alone * (self.alone - self.start)
+            return weights.trees * trust * (self.grown - self.start)
+        corrected, alone = self.grown - self.start, self.alone.grown - self.alone.start
+        return trust * (weights.corrected * corrected + weights.alone * alone)
 
     def change(self, objective: Objective, trust: Array, limit: float) -> Array:
         """By how much trees, shrunk by ``trust``, change the loss of each subject, or group of them; limited."""

@@ -10,13 +10,15 @@ import numpy as np
 from hazboost.data.condense import events_by_cause
 from hazboost.data.folds import split_folds
 from hazboost.data.sample import Sample
+from hazboost.hazards.mixture import Mixture
 from hazboost.prediction.model import Start
 from hazboost.training.blending import Blend, blend
-from hazboost.training.calibration import level_shift
+from hazboost.training.calibration import calibrate
 from hazboost.training.cross_validation import CrossValidation, Fold
 from hazboost.training.growing import Ensemble, Growing, Member
 from hazboost.training.linear_selection import Starts, choose_linear_start
 from hazboost.training.plan import Plan
+from hazboost.training.policy import Policy
 from hazboost.training.predicted import Weights
 from hazboost.training.single import Regression, fit_constant_start
 from hazboost.training.trust import trust_in_trees
@@ -54,7 +56,9 @@ class Choice:
     start : Start, optional
         The start that was fitted to drawn subjects, where there are many; elsewhere the start is fitted to all rows.
     shift : array of shape (scores,), optional
-        What is added to the start, so that as many events are expected of held-out subjects as were observed.
+        What is added to the start, so that it is calibrated for held-out subjects.
+    unseen : tuple of pairs (Sample, array of shape (n, scores))
+        With folds: the held-out subjects of each, and their scores by models that have not seen them, calibrated.
     """
 
     regression: Regression | None
@@ -66,6 +70,7 @@ class Choice:
     weights: Weights = field(default_factory=Weights)
     start: Start | None = None
     shift: Array | None = None
+    unseen: tuple[tuple[Sample, Array], ...] = ()
 
     @property
     def shares(self) -> Array:
@@ -145,27 +150,37 @@ def keep(found: Found, hold_out: float | None) -> Choice:
     """What was found; with the trees, unless they have not seen many of the rows, of which a share was held out.
 
     Trees that are not kept are grown again on all rows. With folds, held-out subjects also decide the weights of the
-    blend, and their events the calibration of the hazard.
+    blend, and its calibration. Of many subjects so few are held out that these would add more noise than trees have
+    bias.
     """
     growing, best, starts = found.growing, found.best, found.starts
     policy, mixture = growing.plan.search.policy, growing.plan.objective.mixture
-    made, shift = Blend([], growing.trust), None
-    # Of many subjects so few are held out that counting their events adds more noise than the trees have bias.
-    if hold_out is None:
-        made = blend_folds(found)
-        parts = [(part.held.target, part.blended(made.weights, made.trust)) for part in made.parts]
-        shift = level_shift(mixture, parts, policy.largest_difference, policy.events_for_half_trust)
+    made = blend_folds(found) if hold_out is None else Blend([], growing.trust)
     averaged = average(best, made)
     trust = made.trust * (sum(one.weight for one in averaged) or 1.0)
-    results = {**starts.losses, "round_loss": best.loss.tolist()}
-    results["trust"] = [float(part[0]) for part in mixture.by_cause(trust)]
-    if shift is not None:
-        results |= {"weights": list(made.weights), "calibration": np.exp(mixture.scales @ shift).tolist()}
     rounds = max((one.rounds for one in averaged), default=0)
-    choice = Choice(starts.regression, rounds, best.depth, trust, results, weights=made.weights, shift=shift)
+    results = {**starts.losses, "round_loss": best.loss.tolist()}
+    choice = Choice(starts.regression, rounds, best.depth, trust, results, weights=made.weights)
+    if hold_out is None:
+        choice = calibrated(choice, mixture, made, policy)
+    of_levels = [float(choice.trust[scores][0]) for scores in mixture.scales]
+    choice = replace(choice, results={**choice.results, "trust": of_levels})
     if rounds == 0 or (hold_out is not None and hold_out > policy.small_hold_out):
         return choice
     return replace(choice, averaged=averaged, start=None if hold_out is None else growing.starts[0])
+
+
+def calibrated(choice: Choice, mixture: Mixture, made: Blend, policy: Policy) -> Choice:
+    """The same with a start and trees as the held-out subjects of a blend ask for."""
+    found = calibrate(mixture, made, policy)
+    results = {"weights": list(made.weights), "calibration": found.hazard.tolist()}
+    return replace(
+        choice,
+        trust=found.factor * choice.trust,
+        results={**choice.results, **results, "shape_calibration": found.shapes.tolist()},
+        shift=found.shift,
+        unseen=tuple((part.held, found.scores(part, made)) for part in made.parts),
+    )
 
 
 def blend_folds(found: Found) -> Blend:

@@ -19,7 +19,7 @@ from hazboost.engines.base import Engine, Matrix, Trees
 from hazboost.prediction.model import Start
 from hazboost.training.adaptive import ridges_of_features
 from hazboost.training.batched import batched_matrix
-from hazboost.training.calibration import level_shift
+from hazboost.training.expected import level_shift
 from hazboost.training.linear import AcceleratedStart, LinearStart, first_start, fit_linear_path
 from hazboost.training.marginal import marginal_start
 from hazboost.training.plan import Plan, Stopping
@@ -117,7 +117,7 @@ def without_features(plan: Plan, start: LinearStart, sample: Sample) -> LinearSt
     mixture, limit = plan.objective.mixture, plan.search.policy.largest_difference
     same = start.without_features()
     scores = same.scores_of_shifts(np.zeros((len(sample.target), mixture.n_causes)))  # not on a GPU, as the target
-    return same.shifted(level_shift(mixture, [(sample.target, scores)], limit, 0.0))
+    return same.shifted(level_shift(mixture, sample.target, scores, limit))
 
 
 def without_absent_causes(path: list[LinearStart], target: Target) -> list[LinearStart]:

@@ -69,12 +69,9 @@ def _choices(evidence: Evidence) -> Html:
         rows.append(("linear start", effect, chosen))
     for label, key, meaning in (
         ("blend", "weights", "weights of the regression, of the same with trees, and of trees without regression"),
-        ("shrinkage of the trees", "trust", "what trees add is multiplied by this"),
-        (
-            "calibration",
-            "calibration",
-            "the hazard was multiplied by this, after observed and expected events of held-out subjects",
-        ),
+        ("shrinkage of the trees", "trust", "what trees add to the level of the hazard is multiplied by this"),
+        ("calibration of the hazard", "calibration", "it was multiplied by this, as held-out subjects ask for"),
+        ("calibration of the shapes", "shape_calibration", "so were the shapes of all heads"),
     ):
         if key in results:
             values = ", ".join(fixed(float(one)) for one in np.atleast_1d(results[key]))
