@@ -9,6 +9,7 @@ import numpy as np
 from hazboost.data.nonparametric import kaplan_meier
 from hazboost.data.rounding import merge_close
 from hazboost.data.target import Target
+from hazboost.utils.arrays import Mask
 
 #: Among fewer events ties say nothing.
 ENOUGH_EVENTS = 20
@@ -70,19 +71,29 @@ def spread_ties(target: Target) -> Target:
     """The same with events at one time spread evenly between the middles to the neighbouring times.
 
     Rounding makes many events share a time. A density that is high there and low elsewhere describes the rounding.
+    Which of the events are early is drawn at random, as the order of the rows may depend on the features. An event
+    after which the subject is still followed stays where it is, as the next row begins there.
     """
-    seen = target.event
-    times, place, count = np.unique(merge_close(target.lower[seen]), return_inverse=True, return_counts=True)
+    spread = target.event & is_last_row(target)
+    times, place, count = np.unique(merge_close(target.lower[spread]), return_inverse=True, return_counts=True)
     if len(times) < 2 or count.max() == 1:
         return target
     middles = 0.5 * (times[1:] + times[:-1])
     low = np.concatenate([[max(2.0 * times[0] - middles[0], 0.0)], middles])
     high = np.concatenate([middles, [2.0 * times[-1] - middles[-1]]])
-    order = np.argsort(place, kind="stable")
+    order = np.lexsort((np.random.default_rng(0).permutation(len(place)), place))
     rank = np.empty(len(place))
     rank[order] = np.arange(len(place)) - np.repeat(np.cumsum(count) - count, count)
     share = (rank + 0.5) / count[place]
-    spread = np.where(count > 1, low, times)[place] + share * np.where(count > 1, high - low, 0.0)[place]
+    moved = np.where(count > 1, low, times)[place] + share * np.where(count > 1, high - low, 0.0)[place]
     lower, upper = target.lower.copy(), target.upper.copy()
-    lower[seen] = upper[seen] = np.maximum(spread, target.entry[seen])
+    lower[spread] = upper[spread] = np.maximum(moved, target.entry[spread])
     return replace(target, lower=lower, upper=upper)
+
+
+def is_last_row(target: Target) -> Mask:
+    """Whether a row is the last of its subject, of shape (n,)."""
+    order = np.lexsort((target.entry, target.subject))
+    last = np.empty(len(target), dtype=bool)
+    last[order] = np.append(np.diff(target.subject[order]) != 0, True)
+    return last
