@@ -269,8 +269,9 @@ class FPBoost(Publisher):
         elastic net. ``train_loss`` is the loss that boosting minimises, before shrinkage; if the models of the folds
         are averaged, it is their mean. ``validation_loss`` is that of the fitted model, with shrinkage.
     diagnostics_ : dict
-        How well the model describes the training data; a warning is given if it does so poorly. Where folds were made,
-        subjects are told apart by the models that have not seen them.
+        How well the model describes the subjects of the training data; a warning is given if it does so poorly. Where
+        the number of rounds was chosen with folds, each subject is described by the models that have not seen it, and
+        counts until its cumulative hazard is 10.
 
         - ``subjects_compared``: of many subjects at most 5,000 are compared, drawn at random; all numbers are about
           them.

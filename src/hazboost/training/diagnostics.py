@@ -1,4 +1,4 @@
-r"""How well a fitted model describes its own training data.
+r"""How well a fitted model describes the subjects of the training data.
 
 **Events.** For every kind of data the level of the hazard has the likelihood equation *expected = observed*,
 
@@ -40,6 +40,8 @@ from hazboost.utils.arrays import Array, Indices
 
 #: At most so many subjects, drawn at random, and so many times are compared, so that the cost is small.
 MOST_SUBJECTS, MOST_TIMES = 5_000, 40
+#: A held-out subject counts until its cumulative hazard is this, which one of 22,000 outlives if the model is right.
+MOST_HAZARD = 10.0
 #: Survival is compared while so many subjects are at risk.
 ENOUGH_AT_RISK = 10
 #: Distances of survival up to this, or up to so many standard errors of Kaplan-Meier, are no sign of a poor fit.
@@ -78,18 +80,16 @@ def describe(
     """Subjects of the training data, and their distributions.
 
     A model tells apart those it has seen better than others. By it those who are at risk for long have too little
-    hazard, and the curve that it expects of them is too high, though that of new subjects is not. So where subjects
-    were held out, they differ as by the model that has not seen them, around the means of the final one; and one who
-    outlives such a prediction by far counts `until_hazard` reaches a limit.
+    hazard, and the curve that it expects of them is too high, though that of new subjects is not. So where folds have
+    held subjects out, each is described by the models that have not seen it, and counts until its cumulative hazard is
+    `MOST_HAZARD`, as one who outlives a prediction by far would decide for all.
     """
-    threads = plan.objective.n_threads
     if not unseen:
         sample = sample.draw(MOST_SUBJECTS, np.random.default_rng(plan.search.seed)).in_memory()
-        return sample.target, Distribution(model.mixture, model.scores(sample.X, threads))
-    parts = [held - held.mean(axis=0) + model.scores(part.X, threads).mean(axis=0) for part, held in unseen]
-    distribution = Distribution(model.mixture, np.concatenate(parts))
+        return sample.target, Distribution(model.mixture, model.scores(sample.X, plan.objective.n_threads))
+    distribution = Distribution(model.mixture, np.concatenate([scores for _, scores in unseen]))
     target = join_targets([part.target for part, _ in unseen])
-    return until_hazard(distribution, target, plan.search.policy.largest_difference), distribution
+    return until_hazard(distribution, target, MOST_HAZARD), distribution
 
 
 class Gap(NamedTuple):
