@@ -6,21 +6,23 @@ import numpy as np
 import pytest
 
 from hazboost import FPBoost, Surv
+from hazboost.boosting.likelihood import row_loss
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
-from hazboost.hazards.mixture import Mixture
+from hazboost.hazards.heads.base import VALUE
+from hazboost.hazards.mixture import Mixture, columns
 from hazboost.training.blending import Blend
-from hazboost.training.calibration import MOST_MORE, calibrate
+from hazboost.training.calibration import CalibrationLoss, calibrate
 from hazboost.training.policy import POLICY
-from hazboost.training.predicted import Predicted
+from hazboost.training.predicted import Predicted, Weights
 
 #: How much more, or less, trees should count in the level and in the shape; by what hazard and shape are multiplied.
 MORE, LESS, HAZARD, SHAPES = 0.5, -0.4, 1.4, 1.25
 
 
-def weibull(n_causes=1, activation="scaled_softmax"):
-    return Mixture({"weibull": 1}, PARAMETER_ACTIVATIONS["exp"], WEIGHT_ACTIVATIONS[activation], n_causes=n_causes)
+def weibull(n_causes=1, activation="scaled_softmax", parameters="exp"):
+    return Mixture({"weibull": 1}, PARAMETER_ACTIVATIONS[parameters], WEIGHT_ACTIVATIONS[activation], n_causes=n_causes)
 
 
 def positions(mixture, cause=0):
@@ -106,7 +108,7 @@ def test_the_ratio_of_few_events_is_believed_in_part(n):
     np.testing.assert_allclose(found.shift @ mixture.scales.T, np.log(found.hazard))
 
 
-@pytest.mark.parametrize(("true", "expected"), [(-1.0, 0.0), (5.0, 1.0 + MOST_MORE)])
+@pytest.mark.parametrize(("true", "expected"), [(-1.0, 0.0), (5.0, 1.0 + POLICY.most_enlarged)])
 def test_trees_are_never_reversed_nor_much_enlarged(true, expected):
     rng, mixture = np.random.default_rng(2), weibull()
     start, trees = predictions(mixture, 5_000, rng)
@@ -152,6 +154,68 @@ def test_each_cause_is_calibrated_by_its_own_events():
     np.testing.assert_allclose(found.shapes, [SHAPES, 1.0], rtol=0.04)
     for cause, expected in enumerate([(1.0 + MORE, 1.0 + LESS), (1.0, 1.0)]):
         assert found.factor[list(positions(mixture, cause))] == pytest.approx(expected, abs=0.1)
+
+
+@pytest.mark.parametrize("kind", ["right", "delayed", "interval", "several_rows"])
+@pytest.mark.parametrize("n_causes", [1, 2])
+def test_the_slope_of_the_loss_is_its_derivative(n_causes, kind):
+    """By differences, with weights and with trees alone."""
+    rng, mixture, n = np.random.default_rng(6), weibull(n_causes), 60
+    start, trees = predictions(mixture, n, rng)
+    time, cause = rng.exponential(size=n), rng.integers(0, n_causes + 1, n)
+    entry, subject = np.zeros(n), None
+    upper = np.where(cause > 0, time, np.inf)
+    if kind == "delayed":
+        entry = 0.5 * time
+    elif kind == "interval":
+        upper = np.where(np.arange(n) % 2 == 0, 1.5 * time, upper)
+        cause = np.where(np.arange(n) % 2 == 0, 1, cause)
+    elif kind == "several_rows":
+        entry, subject = np.where(np.arange(n) % 2 == 0, 0.0, 1.0), np.arange(n) // 2
+        time, upper = time + entry, upper + entry
+        time[::2], upper[::2], cause[::2] = 1.0, np.inf, 0
+    target = Target.of(time, upper, rng.uniform(0.5, 2.0, n), entry=entry, cause=cause, subject=subject)
+    sample, (other, more) = Sample(np.zeros((n, 1)), target), predictions(mixture, n, rng)
+    part = Predicted(sample, start, start + trees, Predicted(sample, other, other + more))
+    loss = CalibrationLoss.of(mixture, Blend([part], np.full(mixture.n_scores, 0.7), Weights(0.2, 0.5, 0.3)), POLICY)
+    numbers = rng.normal(scale=0.2, size=loss.n_numbers)
+    steps = 1e-6 * np.eye(len(numbers))
+    by_differences = [(loss(numbers + step)[0] - loss(numbers - step)[0]) / 2e-6 for step in steps]
+    np.testing.assert_allclose(loss(numbers)[1], by_differences, rtol=1e-5, atol=1e-5)
+
+
+def test_calibrated_scores_have_the_loss_that_was_minimised():
+    rng, mixture = np.random.default_rng(7), weibull()
+    start, trees = predictions(mixture, 500, rng)
+    time = drawn_times(mixture, truly(mixture, start, trees), rng)
+    blend = Blend(held_out(start, trees, Target.of(time, time), 3), np.full(mixture.n_scores, 0.8))
+    policy = replace(POLICY, calibration_strength=0.0, largest_difference=np.inf)
+    found, loss = calibrate(mixture, blend, policy), CalibrationLoss.of(mixture, blend, policy)
+    scores = np.concatenate([found.scores(part, blend) for part in blend.parts])
+    losses = row_loss(mixture, columns(scores), loss.observed, VALUE).value
+    assert losses.sum() == pytest.approx(loss(loss.minimise())[0])
+    assert losses.sum() < loss(np.zeros(4))[0] - 5.0
+
+
+def test_only_level_and_weights_are_calibrated_where_parameters_are_no_exponentials():
+    """A start is shifted in log-parameters, which scores are not."""
+    rng, mixture = np.random.default_rng(8), weibull(parameters="softplus")
+    start, trees = predictions(mixture, 2_000, rng)
+    time = rng.weibull(2.0, 2_000)
+    found = calibrated(mixture, held_out(start, trees, Target.of(time, time)))
+    first = mixture.first_weight_score
+    np.testing.assert_array_equal(found.shift[:first], 0.0)
+    np.testing.assert_array_equal(found.factor[:first], 1.0)
+    assert found.shapes[0] == 1.0
+    assert found.hazard[0] != 1.0
+
+
+def test_a_hazard_that_is_too_large_for_all_is_made_smaller():
+    """Also where every event comes after the limit of the cumulative hazard."""
+    mixture = Mixture({"exponential": 1}, PARAMETER_ACTIVATIONS["exp"], WEIGHT_ACTIVATIONS["scaled_softmax"])
+    scores, target = np.zeros((200, mixture.n_scores)), Target.of(np.full(200, 5.0), np.full(200, 5.0))
+    found = calibrated(mixture, [Predicted(Sample(np.zeros((200, 1)), target), scores, scores)])
+    assert found.hazard[0] < 0.5
 
 
 def test_nothing_is_changed_where_weights_have_no_level():

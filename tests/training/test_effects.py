@@ -112,6 +112,23 @@ def test_the_regression_of_lifelines_is_found(make_mixture):
     np.testing.assert_allclose(ratios, other, atol=2e-3)
 
 
+@pytest.mark.parametrize("acts_on", ["hazard", "time"])
+def test_features_do_the_same_after_the_intercept_was_shifted(make_mixture, acts_on):
+    """Calibration changes the baseline hazard; features still multiply it, or time, by the same factor."""
+    X, y = log_logistic(300, seed=5)
+    mixture = make_mixture({"loglogistic": 1, "weibull": 1}, "exp", "scaled_softmax", background=0.0)
+    (start,) = fit_linear_path(start_of(mixture, X, target_of(y)), X, target_of(y), [1.0], POLICY)
+    of_hazard = np.exp(start.design.predict(X, start.coefficient))
+    of_time = np.ones_like(of_hazard)
+    if acts_on == "time":
+        start = AcceleratedStart.like(start)
+        of_hazard, of_time = of_time, of_hazard ** (1.0 / start.kappa)
+    for one in (start, start.shifted(np.random.default_rng(0).normal(scale=0.3, size=mixture.n_scores))):
+        found = Distribution(mixture, one.margin(X)).cumulative_hazard(np.tile(TIMES, (len(X), 1)))
+        baseline = Distribution(mixture, one.without_features().margin(X)).cumulative_hazard(of_time * TIMES)
+        np.testing.assert_allclose(found, of_hazard * baseline, rtol=1e-9)
+
+
 @pytest.mark.parametrize("family", sorted(HEADS))
 def test_families_of_a_power_of_time_can_be_accelerated(make_mixture, family):
     assert can_accelerate(make_mixture({family: 1})) == (family not in ("exponential", "gompertz"))

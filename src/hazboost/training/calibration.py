@@ -2,7 +2,7 @@ r"""Calibration by held-out subjects.
 
 Averaged and shrunken trees change the size of a hazard, its course over time, and how far subjects are apart. The
 training data, which trees have seen, cannot tell by how much; the subjects that a fold has held out can. To scores
-:math:`F`, of which trees have added :math:`T`, is added
+:math:`F`, of which shrunken trees have added :math:`T`, with a mean :math:`\bar T` over the held-out subjects, is added
 
 .. math:: a \, 1_\text{level} + b \, 1_\text{shapes} + c \, (T - \bar T)_\text{level} + d \, (T - \bar T)_\text{others},
 
@@ -10,7 +10,10 @@ so that the hazard is multiplied by :math:`e^a` and the shapes of all heads by :
 times as much in the level, and :math:`1 + d` times in all other scores. The four numbers of each cause have the
 smallest penalised loss,
 
-.. math:: \sum_i \ell_i + \frac{\lambda}{2} (a^2 + b^2 + c^2 + d^2) .
+.. math:: \sum_i \ell_i + \frac{\lambda}{2} (a^2 + b^2 + c^2 + d^2), \qquad |a|, |b| \le 5, \quad |c|, |d| \le 1 .
+
+Parameters that are not exponentials of their scores stay as they are, and so does everything where weights have no
+level. Subjects of one group count one by one.
 """
 
 from __future__ import annotations
@@ -34,8 +37,8 @@ from hazboost.training.predicted import Predicted
 from hazboost.training.starts import absent_causes
 from hazboost.utils.arrays import Array, Mask
 
-#: How far the logarithms of a hazard and of its shapes may move, and how much more trees may count.
-REACH, MOST_MORE = 5.0, 1.0
+#: How far the logarithms of a hazard and of its shapes may move.
+REACH = 5.0
 #: The search ends when a step gains less than this of the log-likelihood.
 TOLERANCE = 1e-6
 
@@ -64,8 +67,11 @@ class Calibration(NamedTuple):
 
 def calibrate(mixture: Mixture, blend: Blend, policy: Policy) -> Calibration:
     """What held-out subjects ask for, with the constants of a policy; nothing where weights have no level."""
+    if not mixture.weight_activation.has_level:
+        as_before = np.ones(mixture.n_causes)
+        return Calibration(np.zeros(mixture.n_scores), np.ones(mixture.n_scores), as_before, as_before)
     loss = CalibrationLoss.of(mixture, blend, policy)
-    numbers = loss.minimise() if mixture.weight_activation.has_level else np.zeros(loss.n_numbers)
+    numbers = loss.minimise()
     shift, factor = loss.changes(numbers)
     hazard, shapes, _, _ = np.split(numbers, 4)
     return Calibration(shift - factor * loss.mean, 1.0 + factor, np.exp(hazard), np.exp(shapes))
@@ -87,8 +93,8 @@ class CalibrationLoss:
         That mean.
     shifted, scaled : arrays of bool of shape (2 * causes, scores)
         The scores that a and b, and those that c and d belong to.
-    strength : float
-        Of the penalty.
+    strength, most_enlarged : float
+        Of the penalty, and the largest c and d.
     """
 
     mixture: Mixture
@@ -99,6 +105,7 @@ class CalibrationLoss:
     shifted: Mask
     scaled: Mask
     strength: float
+    most_enlarged: float
 
     @classmethod
     def of(cls, mixture: Mixture, blend: Blend, policy: Policy) -> CalibrationLoss:
@@ -108,12 +115,14 @@ class CalibrationLoss:
         scores = np.concatenate([part.blended(weights, trust) for part in parts])
         added = np.concatenate([part.added(weights, trust) for part in parts])
         mean = np.average(added, axis=0, weights=target.weight)
-        target = until_hazard(Distribution(mixture, scores), target, policy.largest_difference)
         of_cause = np.zeros((mixture.n_causes, mixture.n_scores), dtype=bool)
         for row, positions in zip(of_cause, mixture.scores_of_causes, strict=True):
             row[positions] = True
         of_cause[absent_causes(mixture, target)] = False  # of which nothing can be learned
-        level, shapes = mixture.scales & of_cause, of_cause & mixture.of_role("shape") & mixture.has_log_scores
+        if not mixture.has_log_scores:  # a start is shifted in log-parameters, which scores are not
+            of_cause[:, : mixture.first_weight_score] = False
+        level, shapes = mixture.scales & of_cause, mixture.of_role("shape") & of_cause
+        target = until_hazard(Distribution(mixture, scores), target, policy.largest_difference)
         return cls(
             mixture,
             Observed.of(target, mixture.n_causes),
@@ -123,6 +132,7 @@ class CalibrationLoss:
             np.concatenate([level, shapes]),
             np.concatenate([level, of_cause & ~level]),
             policy.calibration_strength,
+            policy.most_enlarged,
         )
 
     @property
@@ -149,6 +159,6 @@ class CalibrationLoss:
     def minimise(self) -> Array:
         """The numbers with the smallest loss."""
         none, half = np.zeros(self.n_numbers), len(self.shifted)
-        bounds = np.array([(-REACH, REACH)] * half + [(-1.0, MOST_MORE)] * half)
+        bounds = np.array([(-REACH, REACH)] * half + [(-1.0, self.most_enlarged)] * half)
         hessian = differences(self, none, self(none)[1], np.arange(len(none)))
         return QuasiNewton(bounds, 0.5 * (hessian + hessian.T), TOLERANCE).minimise(self, none)

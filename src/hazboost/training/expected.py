@@ -51,7 +51,7 @@ def level_shift(mixture: Mixture, target: Target, scores: Array, limit: float) -
     scores : array of shape (n, scores)
         Scores of the rows.
     limit : float
-        Subjects count `until_hazard` reaches this.
+        Subjects count until their cumulative hazard reaches this; see `until_hazard`.
     """
     if not mixture.weight_activation.has_level:
         return np.zeros(mixture.n_scores)

@@ -105,7 +105,11 @@ class LinearStart:
         return self.mixture.scores_of_logs(log_intercept[:, None] + loading.T @ shift.T).T
 
     def shifted(self, shift: Array) -> LinearStart:
-        """The same with something added to the intercept."""
+        """The same with something added to the intercept.
+
+        Features do what they did: they multiply the hazard, or make time run faster, by the same factor. Where they act
+        on time, what they add to a log-scale is proportional to the shape, and changes with it.
+        """
         return replace(self, log_intercept=self.log_intercept + shift)
 
     def blended(self, logs: Array, weight: float) -> LinearStart:

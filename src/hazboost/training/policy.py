@@ -94,8 +94,9 @@ class Policy:
         square of a departure costs, in log-likelihood. [Blend]
     folds_alone : int
         Number of folds whose trees begin without covariates as well. [Blend]
-    calibration_strength : float
-        What half of the square of a number of the calibration costs, in log-likelihood. [Calibration]
+    calibration_strength, most_enlarged : float
+        What half of the square of a number of the calibration costs, in log-likelihood; and how much more trees may
+        count by it. [Calibration]
     depths : tuple of int
         Depth of the trees, and deeper ones that are tried while each is clearly better than the one before. [Depth]
     events_for_leaf : float
@@ -146,6 +147,7 @@ class Policy:
     weights_strength: float = 10.0
     folds_alone: int = 2
     calibration_strength: float = 20.0
+    most_enlarged: float = 1.0
     depths: tuple[int, ...] = (2, 4, 8)
     events_for_leaf: float = 60.0
     clear_gain: float = 2.0

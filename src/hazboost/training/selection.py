@@ -48,7 +48,8 @@ class Choice:
         Shrinkage: what the trees add to each score is multiplied by this.
     results : dict
         Held-out mean losses: ``ridges`` and ``ridge_loss``, the same of adaptive ones, and ``round_loss`` from zero
-        rounds on; ``trust``, for each cause; ``weights``.
+        rounds on; ``trust`` in what trees add to the level of each cause; ``weights``; ``calibration`` and
+        ``shape_calibration``.
     averaged : tuple of Averaged
         Models of the folds, or that of the hold-out; empty where trees are grown on all rows instead.
     weights : Weights

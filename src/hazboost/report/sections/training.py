@@ -69,9 +69,9 @@ def _choices(evidence: Evidence) -> Html:
         rows.append(("linear start", effect, chosen))
     for label, key, meaning in (
         ("blend", "weights", "weights of the regression, of the same with trees, and of trees without regression"),
-        ("shrinkage of the trees", "trust", "what trees add to the level of the hazard is multiplied by this"),
-        ("calibration of the hazard", "calibration", "it was multiplied by this, as held-out subjects ask for"),
-        ("calibration of the shapes", "shape_calibration", "so were the shapes of all heads"),
+        ("shrinkage of the trees", "trust", "what trees add to the hazard of each cause is multiplied by this"),
+        ("calibration of the hazard", "calibration", "what held-out subjects ask to multiply it by"),
+        ("calibration of the shapes", "shape_calibration", "the same for the shapes of all heads"),
     ):
         if key in results:
             values = ", ".join(fixed(float(one)) for one in np.atleast_1d(results[key]))
