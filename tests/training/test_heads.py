@@ -14,6 +14,7 @@ from hazboost.hazards.mixture import Mixture
 from hazboost.training.heads import (
     PLACES,
     SHAPES,
+    add_heads,
     fit_heads,
     insert_head,
     possible_heads,
@@ -61,6 +62,18 @@ def test_ordinary_times_need_no_burst(law, n):
     times = [LAWS[law](n, np.random.default_rng(seed)) for seed in range(5)]
     chosen = [possible_heads(mixture(), seen(one), POLICY)[-1].mixture.counts.get("bounded", 0) for one in times]
     assert np.median(chosen) == 0
+
+
+def test_heads_are_added_while_each_and_all_of_them_gain_enough():
+    fit, found = fit_heads(mixture(), seen(waves(500, np.random.default_rng(1)))), set()
+    gains = -np.diff([one.total for one in add_heads(fit, ["bounded"], 4, -np.inf, -np.inf)])
+    means = np.cumsum(gains) / np.arange(1, 5)
+    for least, mean in [(1.0, 0.0), (gains.max() + 1.0, 0.0), *[(-1.0, one - 1e-3) for one in means]]:
+        enough = (gains >= least) & (means >= mean)
+        added = len(add_heads(fit, ["bounded"], 4, least, mean)) - 1
+        assert added == np.argmin([*enough, False])
+        found.add(added)
+    assert len(found) > 2
 
 
 def test_a_weibull_head_may_be_enough_where_there_is_no_burst():

@@ -106,12 +106,15 @@ class HeadsFit:
         return Chosen(replace(mixture, counts=self.mixture.counts), self.logs)
 
 
-def add_heads(fit: HeadsFit, families: Sequence[str], most: int, least_gain: float) -> list[HeadsFit]:
-    """A fit, and fits with one head more each, the best of some families, while each gains so much log-likelihood."""
+def add_heads(fit: HeadsFit, families: Sequence[str], most: int, least: float, mean: float = 0.0) -> list[HeadsFit]:
+    """A fit, and fits with one head more each, the best of some families, at most so many.
+
+    Each gains at least so much log-likelihood, and all of them at least so much in the mean.
+    """
     fits = [fit]
-    for _ in range(most):
+    for added in range(1, most + 1):
         wider = min((with_head(fits[-1], family) for family in families), key=lambda one: one.total)
-        if fits[-1].total - wider.total < least_gain:
+        if fits[-1].total - wider.total < least or fit.total - wider.total < added * mean:
             break
         fits.append(wider)
     return fits

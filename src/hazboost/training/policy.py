@@ -80,10 +80,12 @@ class Policy:
         The largest number of bounded heads that are added by likelihood. [Heads]
     ridge_for_heads : float
         The ridge of regressions by which heads are compared. [Heads]
-    least_gap, most_added, least_gain, least_advantage : float, int, float, float
+    least_gap, most_added : float, int
         Where survival curves of such a regression are off by so many standard errors of Kaplan-Meier, heads are added
-        given its linear predictor, at most so many of all causes together, while each adds so much to the
-        log-likelihood; and are kept if they add so much to that of all held-out subjects. [Heads]
+        given its linear predictor, at most so many of all causes together. [Heads]
+    least_gain, least_mean_gain, least_advantage : float
+        What each of them must add to the log-likelihood, and all of them in the mean; they are kept if they add so much
+        to that of all held-out subjects. [Heads]
     events_for_half_trust : float
         Event count at which the contribution of trees is halved. [Shrinkage]
     trust_doublings, trust_strength : tuple of int, float
@@ -139,6 +141,7 @@ class Policy:
     least_gap: float = 1.0
     most_added: int = 6
     least_gain: float = 1.0
+    least_mean_gain: float = 2.0
     least_advantage: float = 3.0
     events_for_half_trust: float = 100.0
     trust_doublings: tuple[int, ...] = (-2, -1, 0, 1, 2, 3, 4)

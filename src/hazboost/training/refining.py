@@ -170,5 +170,5 @@ def wider_heads(trial: Trial) -> list[Chosen]:
     loss = LossGivenShifts(mixture.in_logs, target, observed, float(target.mass.sum()), unseen, shift)
     fit = HeadsFit(loss, loss.minimise(regression.log_intercept))
     most = max(policy.most_added // mixture.n_causes, 1)  # a step adds a head to each cause
-    _, *wider = add_heads(fit, [SECOND, BURST], most, policy.least_gain)
+    _, *wider = add_heads(fit, [SECOND, BURST], most, policy.least_gain, policy.least_mean_gain)
     return [one.chosen(mixture) for one in wider]
