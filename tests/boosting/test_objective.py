@@ -67,7 +67,8 @@ def residuals(objective, scores, target):
 
 @pytest.fixture(params=[1, 7, ROWS - 1, ROWS, 10 * ROWS], ids="blocks of {}".format)
 def _block(request, monkeypatch):
-    monkeypatch.setattr("hazboost.boosting.objective.BLOCK", request.param)
+    for name in ("BLOCK", "LARGEST_BLOCK"):
+        monkeypatch.setattr(f"hazboost.boosting.objective.{name}", request.param)
 
 
 @pytest.mark.usefixtures("_block")

@@ -136,13 +136,13 @@ def mean_loss(objective: Objective, target: Target) -> Metric:
     return lambda scores: objective.mean_loss(scores, rows)
 
 
-def limited_loss(objective: Objective, target: Target, start: Array, trust: Array, limit: float) -> Metric:
-    """The mean loss with trees shrunk by ``trust``, in which a subject counts as at most ``limit`` from its start."""
+def limited_loss(objective: Objective, target: Target, start: Array, shrinkage: Array, limit: float) -> Metric:
+    """The mean loss with shrunken trees, in which a subject counts as at most ``limit`` better or worse than before."""
     rows = objective.observe(target)
     at_start = objective.losses(start, rows)
 
     def loss(scores: Array) -> float:
-        return target.limited_mean(objective.losses(shrink(start, scores, trust), rows), at_start, limit)
+        return target.limited_mean(objective.losses(shrink(start, scores, shrinkage), rows), at_start, limit)
 
     return loss
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from hazboost.boosting.kernel import kernel_for
 from hazboost.boosting.likelihood import RowLoss, row_loss
 from hazboost.boosting.observed import Observations, Observed
 from hazboost.boosting.penalty import elastic_net
@@ -19,9 +21,13 @@ from hazboost.utils.arrays import Array
 from hazboost.utils.devices import beside, is_on_device
 from hazboost.utils.threads import map_threads
 
-#: Rows times heads evaluated at a time: few enough for their numbers to stay in the processor's cache, and so many that
-#: threads rarely meet at the interpreter lock.
+T = TypeVar("T")
+
+#: Rows times heads evaluated at a time, at least: few enough for their numbers to stay in the processor's cache.
 BLOCK = 2**15
+#: Where there are many rows, blocks grow until there are so few, as far as `LARGEST_BLOCK`. Threads meet at the
+#: interpreter lock between the functions of NumPy, the less often the larger their blocks.
+FEW_BLOCKS, LARGEST_BLOCK = 16, 2**17
 #: Rows evaluated at a time on a GPU, which wants many.
 BLOCK_ON_DEVICE = 2**24
 #: Pseudo-residuals and their hessians are cut here, far outside any useful step, to stay inside single precision.
@@ -77,26 +83,33 @@ class Objective:
 
     def observe(self, target: Target) -> Observations:
         """Prepare a target for many evaluations."""
-        size = BLOCK_ON_DEVICE if is_on_device(target.lower) else max(1, BLOCK // self.mixture.heads_per_cause)
+        heads = self.mixture.heads_per_cause
+        # Not by the number of threads, on which no result may depend.
+        block = max(BLOCK, min(len(target) * heads // FEW_BLOCKS, LARGEST_BLOCK))
+        size = BLOCK_ON_DEVICE if is_on_device(target.lower) else max(1, block // heads)
         return Observations.of(target, self.mixture.n_causes, size)
 
     def losses(self, scores: Array, observations: Observations) -> Array:
         """Penalised loss of each row, of shape (n,), for scores of shape (n, scores)."""
-
-        def evaluate(block: tuple[slice, Observed]) -> Array:
-            rows, observed = block
-            return self.row_loss(columns(scores[rows]), observed, VALUE).value
-
-        return np.concatenate(map_threads(evaluate, observations.blocks, self.n_threads))
+        return np.concatenate(self._for_each_block(lambda _, loss: loss, scores, observations))
 
     def mean_loss(self, scores: Array, observations: Observations) -> float:
         """Penalised loss, averaged over the subjects."""
+        totals = self._for_each_block(lambda observed, loss: observed.total(loss), scores, observations)
+        return sum(totals) / observations.mass
 
-        def evaluate(block: tuple[slice, Observed]) -> float:
+    def _for_each_block(
+        self, use: Callable[[Observed, Array], T], scores: Array, observations: Observations
+    ) -> list[T]:
+        """What is made of the penalised losses of the rows of each block."""
+        kernel = kernel_for(self, VALUE, scores)
+
+        def evaluate(block: tuple[slice, Observed]) -> T:
             rows, observed = block
-            return observed.total(self.row_loss(columns(scores[rows]), observed, VALUE).value)
+            loss = None if kernel is None else kernel(scores[rows], observed)
+            return use(observed, self.row_loss(columns(scores[rows]), observed, VALUE).value if loss is None else loss)
 
-        return sum(map_threads(evaluate, observations.blocks, self.n_threads)) / observations.mass
+        return map_threads(evaluate, observations.blocks, self.n_threads)
 
     def room_for(self, scores: Array) -> Residuals:
         """Room for the pseudo-residuals of rows with such scores.
@@ -108,29 +121,38 @@ class Objective:
 
     def pseudo_residuals(self, scores: Array, observations: Observations, room: Residuals) -> Sums:
         """Fill in weighted gradient and hessian, the negative targets and the weights of the trees."""
-        factor = beside(self.gradient_factor, scores)
+        kernel = kernel_for(self, self.step.order, scores)
 
         def evaluate(block: tuple[slice, Observed]) -> tuple[float, float]:
             rows, observed = block
-            loss = self.row_loss(columns(scores[rows]), observed, self.step.order)
-            gradient = loss.gradient
-            hessian = loss.curvature if self.step.second_order else observed.portion
+            if kernel is not None:
+                value = kernel(scores[rows], observed, room.gradient[rows], room.hessian[rows])
+                if value is not None:
+                    return observed.total(value), 0.0
+            value, gradient, hessian = self.steps(columns(scores[rows]), observed)
             largest = float(np.abs(gradient).max()) if self.step.by_largest else 0.0
-            if self.step.second_order:
-                gradient *= factor
-                self.shorten_steep_steps(gradient, scores[rows])
-                np.minimum(hessian, MAX_GRADIENT, out=hessian)
-            if not self.step.by_largest:
-                np.clip(gradient, -MAX_GRADIENT, MAX_GRADIENT, out=gradient)
             if observed.weight is not None:  # XGBoost does not apply weights to a custom objective
                 gradient, hessian = gradient * observed.weight, hessian * observed.weight
-            room.gradient[rows] = gradient.T
-            room.hessian[rows] = hessian.T if self.step.second_order else hessian[:, None]
-            return observed.total(loss.value), largest
+            room.gradient[rows], room.hessian[rows] = gradient.T, hessian.T
+            return observed.total(value), largest
 
         n_threads = 1 if is_on_device(scores) else self.n_threads
         losses, largest = zip(*map_threads(evaluate, observations.blocks, n_threads), strict=True)
         return Sums(sum(losses), observations.mass, max(largest))
+
+    def steps(self, scores: Array, observed: Observed) -> RowLoss:
+        """Penalised loss of each row, with gradient and hessian for the trees, for scores of shape (scores, n).
+
+        The hessian may have one row for all scores. Neither is weighted yet.
+        """
+        value, gradient, curvature = self.row_loss(scores, observed, self.step.order)
+        if self.step.second_order:
+            gradient *= beside(self.gradient_factor, scores)
+            self.shorten_steep_steps(gradient, scores)
+            np.minimum(curvature, MAX_GRADIENT, out=curvature)
+        if not self.step.by_largest:
+            np.clip(gradient, -MAX_GRADIENT, MAX_GRADIENT, out=gradient)
+        return RowLoss(value, gradient, curvature if self.step.second_order else observed.portion[None])
 
     @property
     def gradient_factor(self) -> Array:
@@ -150,7 +172,7 @@ class Objective:
         if not self.mixture.has_log_scores:
             return
         for score in np.flatnonzero(self.mixture.of_role("shape")):
-            excess = np.maximum(scores[:, score] - USUAL_LOG_SHAPE, 0.0)
+            excess = np.maximum(scores[score] - USUAL_LOG_SHAPE, 0.0)
             if excess.any():
                 gradient[score] *= np.exp(-excess)
 

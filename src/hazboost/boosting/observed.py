@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,6 +13,25 @@ from hazboost.data.target import Target
 from hazboost.hazards.mixture import log_time
 from hazboost.utils.arrays import Array, Indices, Mask
 from hazboost.utils.memory import keep_freed_memory
+
+
+class Kind(NamedTuple):
+    """Rows of which the same was observed, with one number for each row in every column.
+
+    Attributes
+    ----------
+    late, between : bool
+        Whether they enter after time zero, and whether their event lies in an interval.
+    rows : array of int
+        Their positions.
+    columns : mapping of str to array
+        The fields of `Observed`; ``event_1`` and so on for the causes.
+    """
+
+    late: bool
+    between: bool
+    rows: Indices
+    columns: Mapping[str, Array | Mask]
 
 
 @dataclass(frozen=True)
@@ -74,6 +95,31 @@ class Observed:
 
     def __len__(self) -> int:
         return len(self.log_lower)
+
+    @cached_property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The rows by what was observed of them."""
+        n = len(self)
+        late, between = np.isin(np.arange(n), self.late), np.isin(np.arange(n), self.between)
+        groups = ((x, y, np.flatnonzero((late == x) & (between == y))) for x in (False, True) for y in (False, True))
+        return tuple(Kind(x, y, rows, self._columns(x, y, rows)) for x, y, rows in groups if len(rows))
+
+    def _columns(self, late: bool, between: bool, rows: Indices) -> dict[str, Array | Mask]:
+        """Columns of some rows, of one kind."""
+        everywhere = {
+            "log_lower": self.log_lower,
+            "ends_at_zero": np.zeros(len(self), dtype=bool) if self.ends_at_zero is None else self.ends_at_zero,
+            "exposure": self.exposure,
+            "weight": np.ones(len(self)) if self.weight is None else self.weight,
+            **{f"event_{cause}": event for cause, event in enumerate(self.event, start=1)},
+        }
+        columns = everywhere if len(rows) == len(self) else {name: one[rows] for name, one in everywhere.items()}
+        if late:
+            columns["log_entry"] = self.log_entry[np.searchsorted(self.late, rows)]
+        if between:
+            place = np.searchsorted(self.between, rows)
+            columns |= {name: getattr(self, name)[place] for name in ("log_upper", "length", "from_zero")}
+        return columns
 
     def total(self, loss: Array) -> float:
         """Weighted sum over the rows."""

@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from functools import cache, lru_cache
-from threading import Lock
+from threading import Lock, get_ident
 from typing import Any, Literal, TypeVar
 
-from joblib import effective_n_jobs
+from joblib import cpu_count, effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
 from hazboost.utils.describe import describe
@@ -20,8 +20,9 @@ T = TypeVar("T")
 S = TypeVar("S")
 
 
-@lru_cache
-def _pool(n_threads: int) -> ThreadPoolExecutor:
+@lru_cache(maxsize=32)
+def _pool(n_threads: int, caller: int) -> ThreadPoolExecutor:
+    """The threads of one caller: folds that are fitted at the same time do not wait for each other's."""
     return ThreadPoolExecutor(n_threads, thread_name_prefix="hazboost")
 
 
@@ -30,13 +31,21 @@ if hasattr(os, "register_at_fork"):  # not on Windows, which has no forks
 
 
 def count_threads(n_jobs: Any) -> int:
-    """Number of threads that ``n_jobs`` stands for, as everywhere in scikit-learn."""
+    """Number of threads that ``n_jobs`` stands for.
+
+    None means all processors, as in XGBoost and in scikit-learn's histogram gradient boosting, but at most
+    ``OMP_NUM_THREADS`` where that is set, as joblib does in the processes that it starts. Other numbers have the
+    meaning that they have everywhere in scikit-learn.
+    """
     if n_jobs is not None and (not isinstance(n_jobs, numbers.Integral) or n_jobs == 0):
         raise ValueError(
             f"n_jobs must be a whole number other than 0, such as -1 for all processors, or None; got "
             f"{describe(n_jobs)}."
         )
-    return int(effective_n_jobs(n_jobs))
+    if n_jobs is not None:
+        return int(effective_n_jobs(n_jobs))
+    limit = os.environ.get("OMP_NUM_THREADS", "")
+    return min(int(cpu_count()), int(limit)) if limit.isdecimal() and int(limit) > 0 else int(cpu_count())
 
 
 def map_threads(function: Callable[[T], S], tasks: Sequence[T], n_threads: int) -> list[S]:
@@ -51,7 +60,7 @@ def map_threads(function: Callable[[T], S], tasks: Sequence[T], n_threads: int) 
     """
     if n_threads == 1 or len(tasks) < 2:
         return [function(task) for task in tasks]
-    return list(_pool(n_threads).map(function, tasks))
+    return list(_pool(n_threads, get_ident()).map(function, tasks))
 
 
 @cache
