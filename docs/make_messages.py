@@ -46,11 +46,13 @@ SECTIONS = {
 }
 #: Messages for developers, which no user of the public functions can meet, and reasons that are part of others.
 INTERNAL = (
+    "boosting.tracing",
     "calculator.forest",
     "data.batches.features.FeatureBatches.__getitem__",
     "engines.checking",
     "engines.collective.communicator",
     "engines.local",
+    "engines.merging",
     "engines.packing",
     "engines.storage",
     "engines.ubjson",
@@ -100,6 +102,7 @@ WORDS = {
     "data.features:name": "name",
     "data.features:tuple(shape)": "shape",
     "data.features:what": "sample or feature",
+    "data.folds:parts": "n",
     "data.frames:and_more(repeated[:5], len(repeated))": "names",
     "data.observations._choose:and_more([str(one) for one in names[:5]], len(names))": "names",
     "data.observations._choose:what": "fields or columns",

@@ -32,7 +32,7 @@ SETTINGS = {"n_estimators": 5, "subsample": 1.0, "colsample_bytree": 1.0, "rando
 
 @pytest.fixture(autouse=True)
 def many(monkeypatch):
-    monkeypatch.setattr("hazboost.estimator.POLICY", replace(POLICY, subjects_for_folds=MANY))
+    monkeypatch.setattr(FPBoost, "_policy", replace(POLICY, subjects_for_linear=MANY))
 
 
 def cut(size, X=X, y=Y, weight=None):
@@ -89,6 +89,26 @@ def test_constraints_hold_for_batches():
     np.testing.assert_allclose(found.predict(X[:500]), expected.predict(X[:500]), rtol=1e-6)
 
 
+def test_with_the_same_bins_the_chosen_model_is_that_of_data_in_memory(tmp_path, monkeypatch):
+    """The bins of one fold are on disk at a time, and its rows are read by one thread."""
+    files, original = [], batched.batched_matrix
+
+    def watched(*arguments):
+        matrix = original(*arguments)
+        files.append(len([file for folder in tmp_path.iterdir() for file in folder.iterdir()]))
+        return matrix
+
+    monkeypatch.setattr("hazboost.training.single.batched_matrix", watched)
+    expected = FPBoost(random_state=0, n_jobs=2).fit(X, Y)
+    found = FPBoost(random_state=0, n_jobs=2).fit_batches(cut(450), cache=tmp_path)
+    assert len(found.model_.boosters) == len(expected.model_.boosters) > 1
+    assert set(files) == {1}
+    assert len(files) >= len(found.model_.boosters)
+    assert found.heads_ == expected.heads_
+    assert found.ridge_ == expected.ridge_
+    np.testing.assert_allclose(found.predict(X[:500]), expected.predict(X[:500]), rtol=1e-6)
+
+
 def test_the_automatic_fit_is_as_good_as_in_memory_and_does_not_depend_on_the_batches(monkeypatch):
     """Also where only some of the rows can be in memory; then the bins of the trees are those of drawn rows, too."""
     monkeypatch.setattr(sampling, "VALUES_IN_MEMORY", 1600)
@@ -96,6 +116,7 @@ def test_the_automatic_fit_is_as_good_as_in_memory_and_does_not_depend_on_the_ba
     in_memory = FPBoost(random_state=0).fit(X[train], Y[train])
     models = [FPBoost(random_state=0).fit_batches(cut(size, X[train], Y[train])) for size in (170, 900)]
     np.testing.assert_array_equal(models[0].predict(X[test]), models[1].predict(X[test]))
+    assert models[0].diagnostics_["subjects_compared"] <= 1600 / X.shape[1]  # of all that were held out
     marginal = FPBoost(init="marginal", n_estimators=1, learning_rate=1e-6, random_state=0).fit(X[train], Y[train])
     expected, nothing = (likelihood(model, X[test], Y[test]) for model in (in_memory, marginal))
     assert likelihood(models[0], X[test], Y[test]) > expected - 0.05 * (expected - nothing)

@@ -65,7 +65,7 @@ def test_first_round_fits_trees_to_the_gradient_over_its_largest_value(weighted)
     weight = rng.integers(1, 4, 150).astype(float) if weighted else None
     settings = {"n_estimators": 1, "max_depth": 2, "learning_rate": 0.5, "min_child_weight": 0.0, "random_state": 0}
     model = FPBoost.paper(**settings).fit(X, y, sample_weight=weight).model_
-    start = model.start.margin(X)
+    start = model.starts[0].margin(X)
     gradient = loss_of_rows(model.mixture, start, as_target(y).scaled(model.unit)).gradient
     steps = [
         DecisionTreeRegressor(max_depth=2, random_state=0).fit(X, residual, sample_weight=weight).predict(X)

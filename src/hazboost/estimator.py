@@ -48,10 +48,8 @@ from hazboost.training.advice import advise_on_size, advise_on_ties, check_can_s
 from hazboost.training.cohort import describe_cohort
 from hazboost.training.constraints import check_constraints
 from hazboost.training.fit import Trained, train_model
-from hazboost.training.heads import Chosen, fit_heads, possible_heads
 from hazboost.training.plan import HORIZONS, Given, Plan, Search, Stopping, TimeScale, time_unit
-from hazboost.training.policy import POLICY, Pace
-from hazboost.training.refining import choose_heads
+from hazboost.training.policy import POLICY, Pace, Policy
 from hazboost.training.starts import STARTS
 from hazboost.utils.arrays import Array
 from hazboost.utils.describe import describe
@@ -123,7 +121,8 @@ class FPBoost(Publisher):
         - Up to three bounded heads are added, each if it raises the likelihood without covariates by more than its
           parameters are worth (the Bayesian information criterion); none where recorded times are coarse.
         - With ``init="linear"``, of one Weibull and one LogLogistic head without a bounded one, the second is left out
-          if by the same criterion a regression does not need it and held-out subjects are better without it.
+          if by the same criterion a regression does not need it and its mean curve is not off without it; where it
+          is off, held-out subjects decide.
         - With ``init="linear"``, up to six LogLogistic or bounded heads are added given the linear predictor, where its
           curves are off and held-out subjects are clearly better with them.
 
@@ -135,18 +134,17 @@ class FPBoost(Publisher):
         the others overfit first. ``gradient``: Algorithm 1 of the paper, first order; use it with ``reg_lambda=0``.
     n_estimators : int or "auto", default="auto"
         Number of boosting rounds. Each round adds one tree for each parameter of each head and for each score of the
-        weights. ``"auto"`` chooses the number with the best cross-validated likelihood and averages the models of the
-        folds. Above 5,000 subjects, one fifth of them is held out instead, and the trees are grown again on all rows.
-        With a chosen number of rounds the contribution of the trees is shrunk by ``E / (E + h)`` after E events; ``h``
-        is 100, and on top of a linear start, up to 5,000 subjects, 25 to 1,600 as held-out subjects ask for. With a
-        given number it is not shrunk. There are no trees on top of a linear start, and ``n_estimators_`` is 0, where
-        held-out subjects are worse off with them.
+        weights. ``"auto"`` chooses the number by cross-validated likelihood, and the hazard of the model is the mean of
+        those of the models of all folds. After E events, the contribution of the trees is first shrunk by
+        ``E / (E + 100)``; held-out subjects then choose a shift and a shrinkage for each score (calibration). On top of
+        a linear start there are no trees, and ``n_estimators_`` is 0, where held-out subjects gain too little by them.
+        A given number of rounds is made on all rows, and neither shrunk nor calibrated.
     max_depth : int or "auto", default="auto"
-        Depth of the trees. ``"auto"`` is 2, and is doubled up to 8 while the gain in held-out likelihood exceeds two
-        standard errors and there are 60 events for each leaf. With a given number of rounds it is 2.
+        Depth of the trees. ``"auto"`` is 2; then 4, 6 and 8 are tried in turn while there are 60 events for each leaf
+        and the gain in held-out likelihood exceeds two standard errors. From 20,000 events on, 2 is not tried. With a
+        given number of rounds it is 2.
     learning_rate : float or "auto", default="auto"
-        Factor on the contribution of each tree. ``"auto"`` is 0.2, 0.3 if the number of rounds is chosen for more
-        than 5,000 subjects, and 0.1 with ``solver="gradient"``.
+        Factor on the contribution of each tree. ``"auto"`` is 0.2, and 0.1 with ``solver="gradient"``.
     alpha : float, default=0
         Strength of the elastic net on the raw scores F, averaged over subjects and scores:
         ``alpha * mean(l1_ratio * |F| + (1 - l1_ratio) * F**2)``, as in the authors' code. (The paper writes norms.)
@@ -175,9 +173,10 @@ class FPBoost(Publisher):
         - ``random``: ``eta ~ U(0.5, 1.5)``, ``k ~ U(0, 2)``, scores of the weights ``~ U(0, 1)`` (the authors' code;
           with the normal distributions of the paper's text, ReLU would switch off half of the heads before the first
           round).
-    n_folds : int, default=5
-        Number of folds of the cross-validation that chooses ridge, rounds and depth, stratified by event. Above 5,000
-        subjects, one fifth of them is held out once instead.
+    n_folds : int or "auto", default="auto"
+        Number of folds of the cross-validation that chooses ridge, rounds and depth, stratified by event; the model has
+        one part for each of them. ``"auto"`` is 5 up to about 1,800 events, 4 up to about 5,600 and 3 above, and at
+        most as many as there are subjects or groups. With many subjects each fold holds out a smaller part.
     gradient_scaling : {"subject", "max"}, default="subject"
         For ``solver="gradient"``. ``subject``: trees are fitted to the gradient of each subject's own loss, which is
         the paper's text with the learning rate multiplied by the number of subjects. ``max``: all gradients of a round
@@ -193,15 +192,16 @@ class FPBoost(Publisher):
         `predict`, and the C-index of early stopping, compare mean survival times restricted to this time: ``events``,
         when three quarters of the events have happened; ``longest``, the longest follow-up (the authors' code).
     subsample, colsample_bytree : float or "auto", default="auto"
-        Share of the rows sampled for each round, and of the columns for each tree. ``"auto"`` is 0.5, but at
-        least five columns, and 1 if the number of rounds is chosen for more than 5,000 subjects.
+        Share of the rows sampled for each round, and of the columns for each tree. ``"auto"`` is one half; of the
+        columns at least five, and at least one for 50 events.
     min_child_weight : float, default=1
         Smallest number of subjects in a leaf (the sum of their weights, relative to the mean weight); with
         ``solver="newton"``, smallest curvature.
     reg_lambda : float, default=1
         Ridge penalty on the leaves.
-    max_bin : int, default=64
-        Number of bins of a feature, with ``tree_method`` "hist" and "approx".
+    max_bin : int or "auto", default="auto"
+        Number of bins of a feature, with ``tree_method`` "hist" and "approx". ``"auto"`` is 64 up to 20,000 subjects,
+        128 up to 40,000, and 256 above.
     tree_method : {"hist", "exact", "approx"}, default="hist"
         How XGBoost finds splits. "exact" considers all, as in the paper, but does not support categorical features.
     monotone_constraints : dict or sequence, optional
@@ -223,7 +223,9 @@ class FPBoost(Publisher):
         cross-validation, may hold no event of some cause. A cause without an event has the hazard of half an event in
         all the follow-up, the same for every subject.
     n_jobs : int, optional
-        Number of threads; ``None`` means one and ``-1`` all, as in scikit-learn.
+        Number of threads. ``None`` means all processors, but at most ``OMP_NUM_THREADS`` where that is set; ``-1``
+        means all. Folds are worked on at the same time and share the threads, but small ones come one after the other.
+        What is chosen does not depend on the number.
     device : str, default="cpu"
         ``"cpu"``, or ``"cuda"`` (``"cuda:1"``; ``"gpu"`` means the same) for a GPU, which needs CuPy. Features, scores
         and gradients then stay on the GPU, and features may be arrays of CuPy; predictions are as well, if the
@@ -238,36 +240,36 @@ class FPBoost(Publisher):
     heads_ : dict
         Number of heads of each family, for each cause.
     n_estimators_ : int
-        Rounds in the fitted model; if the models of the folds are averaged, in the longest of them.
+        Rounds in the fitted model; where hazards of folds are averaged, in the longest of their models.
     max_depth_ : int
         Depth of the trees.
     ridge_ : float or None
         Strength of the ridge of the linear start; None without one.
     adaptive_ridge_ : float or None
         Strength of the adaptive ridge of the linear start, which shrinks features the less, the more they matter; None
-        where held-out subjects were not better for it, and with more than 5,000 subjects.
+        where held-out subjects were not better for it.
     linear_effect_ : {"hazard", "time"} or None
         What the linear start acts on: the hazard, which it multiplies at all times (proportional hazards), or time,
         which runs faster or slower (accelerated failure time); None without one.
     cv_results_ : dict
         What was found by cross-validation, if there was one:
 
-        - ``ridges`` and ``ridge_loss``: the held-out mean loss of each ridge.
-        - ``adaptive_ridges`` and ``adaptive_loss``, with folds: that of each adaptive ridge, tried one after the other.
+        - ``ridges`` and ``ridge_loss``: the held-out mean loss of each ridge, from strong to weak, until two in turn
+          are no better than the best.
+        - ``adaptive_ridges`` and ``adaptive_loss``: that of each adaptive ridge, tried one after the other.
         - ``round_loss``: that of each number of rounds, from zero on, with a shrinkage of ``E / (E + 100)`` after E
           events.
-        - ``trust``: the shrinkage of what trees add to the level of each cause (without one, to its scales) in the
-          final model; with folds times the weight of all trees, and calibrated.
-        - ``weights``, with folds: those of the regression alone, of the regression with trees, and of trees that begin
-          without covariates.
-        - ``calibration`` and ``shape_calibration``, with folds: by what the hazard of each cause, and the shapes of its
-          heads, were multiplied at last, as held-out subjects ask for.
+        - ``shift`` and ``shrinkage``: what calibration by held-out subjects adds to each raw score, and what it
+          multiplies the trees of that score by; all of ``shrinkage`` is 0 where trees are left out.
+
+        Ridges and rounds are chosen by a mean of all that were tried, each of which counts by its held-out likelihood,
+        so that where losses are nearly equal the smallest of them need not be the chosen one.
     history_ : dict
         ``train_loss``; with a validation set ``validation_loss``, and ``validation_concordance`` if that is the
         ``stopping_metric`` of a given number of rounds. The first entry of each list is the start, followed by one for
         each round. The loss is the mean negative log-likelihood per subject, in the user's unit of time, plus the
-        elastic net. ``train_loss`` is the loss that boosting minimises, before shrinkage; if the models of the folds
-        are averaged, it is their mean. ``validation_loss`` is that of the fitted model, with shrinkage.
+        elastic net. ``train_loss`` is the loss that boosting minimises, before shrinkage and calibration; where hazards
+        of folds are averaged, it is the mean of their losses. ``validation_loss`` is that of the fitted model.
     diagnostics_ : dict
         How well the model describes the subjects of the training data; a warning is given if it does so poorly. Where
         the number of rounds was chosen with folds, each subject is described by the models that have not seen it, and
@@ -357,13 +359,15 @@ class FPBoost(Publisher):
     1.0
     """
 
+    #: The constants of the automatic fit; a subclass may have others.
+    _policy: ClassVar[Policy] = POLICY
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         "weibull_heads": [Interval(numbers.Integral, 0, MAX_HEADS, closed="both")],
         "loglogistic_heads": [Interval(numbers.Integral, 0, MAX_HEADS, closed="both")],
         "heads": [dict, StrOptions({"auto"}), None],
         "solver": [StrOptions({"newton", "gradient"})],
         "n_estimators": [Interval(numbers.Integral, 1, None, closed="left"), StrOptions({"auto"})],
-        "n_folds": [Interval(numbers.Integral, 2, None, closed="left")],
+        "n_folds": [Interval(numbers.Integral, 2, None, closed="left"), StrOptions({"auto"})],
         "max_depth": [Interval(numbers.Integral, 1, None, closed="left"), StrOptions({"auto"})],
         "learning_rate": [Interval(numbers.Real, 0, None, closed="neither"), StrOptions({"auto"})],
         "alpha": [Interval(numbers.Real, 0, None, closed="left")],
@@ -381,7 +385,7 @@ class FPBoost(Publisher):
         "colsample_bytree": [Interval(numbers.Real, 0, 1, closed="right"), StrOptions({"auto"})],
         "min_child_weight": [Interval(numbers.Real, 0, None, closed="left")],
         "reg_lambda": [Interval(numbers.Real, 0, None, closed="left")],
-        "max_bin": [Interval(numbers.Integral, 2, None, closed="left")],
+        "max_bin": [Interval(numbers.Integral, 2, None, closed="left"), StrOptions({"auto"})],
         "tree_method": [StrOptions({"hist", "exact", "approx"})],
         "monotone_constraints": [dict, "array-like", None],
         "interaction_constraints": [list, tuple, None],
@@ -410,7 +414,7 @@ class FPBoost(Publisher):
         solver: Literal["newton", "gradient"] = "newton",
         parameter_activation: Literal["exp", "softplus", "relu"] = "exp",
         init: Literal["linear", "marginal", "km", "random"] = "linear",
-        n_folds: int = 5,
+        n_folds: int | Literal["auto"] = "auto",
         gradient_scaling: Literal["subject", "max"] = "subject",
         patience: int | None = None,
         stopping_metric: Literal["concordance", "likelihood"] = "concordance",
@@ -420,7 +424,7 @@ class FPBoost(Publisher):
         colsample_bytree: float | Literal["auto"] = "auto",
         min_child_weight: float = 1.0,
         reg_lambda: float = 1.0,
-        max_bin: int = 64,
+        max_bin: int | Literal["auto"] = "auto",
         tree_method: Literal["hist", "exact", "approx"] = "hist",
         monotone_constraints: Mapping[str, int] | npt.ArrayLike | None = None,
         interaction_constraints: list[list[Any]] | None = None,
@@ -535,10 +539,10 @@ class FPBoost(Publisher):
     def fit_batches(self, batches: Any, *, eval_set: Any = None, cache: str | Path | None = None) -> Self:
         """Train the model on data that are larger than the memory.
 
-        Features are read in about seven passes over the batches and binned into files, from which trees are grown.
-        Outcomes and gradients of all rows stay in memory, a few hundred bytes for each row. With few subjects, for whom
-        `fit` would use cross-validation, all rows are read into memory, and the model is that of `fit`. Otherwise what
-        `fit` chooses on some of the rows is chosen on rows that are drawn at random and read into memory.
+        Features are read in several passes over the batches and binned into files, from which trees are grown.
+        Outcomes and gradients of all rows stay in memory, a few hundred bytes for each row. Up to 20,000 subjects all
+        rows are read into memory, and the model is that of `fit`. Above, heads and linear starts are fitted to rows
+        that are drawn at random and read into memory, as are rows that a fold holds out, as far as they fit there.
 
         Parameters
         ----------
@@ -586,9 +590,9 @@ class FPBoost(Publisher):
             source = batches if isinstance(batches, Batches) else Batches(batches)
             schema, sample = read_batches(source, named, causes_known=self.n_causes is not None, cache=Path(folder))
             sample = self._prepare(schema, sample)
-            if POLICY.hold_out_of(sample.target.n_subjects) is None:
+            if sample.target.n_subjects <= self._policy.subjects_for_linear:
                 sample = self._near(schema, sample.in_memory().with_rows_joined())
-                sample = sample.with_copies_together(2 * self.n_folds)
+                sample = sample.with_copies_together(2 * self._policy.folds[1])
             else:
                 self._check_external()
             self._train(named, schema, sample, eval_set)
@@ -609,7 +613,7 @@ class FPBoost(Publisher):
         if advise:
             advise_on_ties(train.target)
         data = train.summary()
-        trained = train_model(self._plan(schema, data, n_causes, seed, train), train, validation)
+        trained = train_model(self._plan(schema, data, n_causes, seed), train, validation)
         self._learn(named, trained, sample.target, describe_cohort(trained.model, data, train, seed))
 
     def _check_external(self) -> None:
@@ -643,10 +647,7 @@ class FPBoost(Publisher):
         sample = Sample(schema.encode(X), target, None if groups is None else as_groups(groups, target))
         check_rows(sample.X.shape[0], target)
         sample = self._prepare(schema, self._near(schema, sample.with_rows_joined()))
-        # Many subjects, and rounds that are given: nothing is chosen that copies could spoil.
-        if self.n_estimators != "auto" and POLICY.hold_out_of(sample.target.n_subjects) is not None:
-            return sample
-        return sample.with_copies_together(2 * self.n_folds)
+        return sample.with_copies_together(2 * self._policy.folds[1])
 
     def _prepare(self, schema: Schema, sample: Sample) -> Sample:
         """Refuse what cannot be learned from, and make the weights relative to their mean."""
@@ -705,12 +706,12 @@ class FPBoost(Publisher):
         self.model_ = trained.model
         self.heads_ = {name: count for name, count in trained.model.mixture.counts.items() if count}
         self.history_ = trained.history
-        self.max_depth_ = trained.choice.depth
+        self.max_depth_ = trained.state.depth
         self.n_estimators_ = trained.model.n_rounds
-        regression = trained.choice.regression
+        regression = trained.state.regression
         self.ridge_ = None if regression is None else regression.ridge
         self.adaptive_ridge_ = regression.adaptive[-1] if regression is not None and regression.adaptive else None
-        self.cv_results_ = trained.choice.results
+        self.cv_results_ = dict(trained.state.results)
         self.diagnostics_ = trained.diagnostics
         self.cohort_ = cohort
         self.causes_ = np.arange(1, trained.model.mixture.n_causes + 1)
@@ -721,56 +722,43 @@ class FPBoost(Publisher):
         distinct: Array = to_host(np.unique(times if self.device == "cpu" else to_device(times)))
         return distinct
 
-    def _plan(self, schema: Schema, data: Summary, n_causes: int, seed: int, sample: Sample) -> Plan:
-        """Translate the parameters for training on such data, whose mean weight is one.
-
-        Heads are chosen on the sample, which is all of the data or a part of them.
-        """
+    def _plan(self, schema: Schema, data: Summary, n_causes: int, seed: int) -> Plan:
+        """Translate the parameters for training on such data, whose mean weight is one."""
         published = self.solver == "gradient" or self.init in ("random", "km")
-        policy, unit = POLICY, time_unit(data, as_published=published)
+        policy, unit = self._policy, time_unit(data, as_published=published)
         mixture = self._mixture(policy.background_events * unit / data.exposure, n_causes)
-        without_covariates = np.empty(0)
-        if self.init in ("linear", "marginal"):
-            drawn = sample.draw(policy.subjects_for_linear, np.random.default_rng(seed)).scaled(unit, data.shortest)
-            mixture, without_covariates = self._choose_heads(mixture, schema, drawn, seed)
         step = STEPS["newton" if self.solver == "newton" else self.gradient_scaling]
         n_threads = count_threads(self.n_jobs)
         constraints = read_constraints(schema, data.width, self.monotone_constraints, self.interaction_constraints)
-        check_constraints(constraints, mixture, self.init)
-        # Rounds that are given are made for the pace of few subjects, whatever their number.
-        pace = policy.pace_for(data.n_subjects) if self.n_estimators == "auto" else policy.with_folds
-        settings = self._tree_settings(pace, policy.columns_of(pace, data.width), seed, n_threads)
-        engine = monotone_engine(partial(self._engine, settings), _features(schema, data, constraints), mixture.scaling)
+        settings = self._tree_settings(policy, data, float(data.events_by_cause(n_causes).sum()), seed, n_threads)
+
+        def engine_for(mixture: Mixture) -> Engine:
+            check_constraints(constraints, mixture, self.init)
+            return monotone_engine(
+                partial(self._engine, settings), _features(schema, data, constraints), mixture.scaling
+            )
+
         return Plan(
             schema=schema,
             time=TimeScale(unit, HORIZONS[self.risk_horizon](data, policy), data.longest),
-            objective=Objective(mixture, self.alpha, self.l1_ratio, step, pace.caution, n_threads),
-            engine=engine,
+            objective=Objective(mixture, self.alpha, self.l1_ratio, step, policy.pace.caution, n_threads),
+            engine=engine_for(mixture),
+            engine_for=engine_for,
             given=Given(
                 self.init,
                 None if self.n_estimators == "auto" else self.n_estimators,
                 None if self.max_depth == "auto" else self.max_depth,
+                not self._chooses_heads,
                 constraints.directions,
             ),
             stopping=Stopping("concordance" if self.stopping_metric == "concordance" else "loss", self.patience),
-            search=Search(self.n_folds, seed, bool(self.verbose), policy, pace),
-            without_covariates=without_covariates,
+            search=Search(None if self.n_folds == "auto" else self.n_folds, seed, bool(self.verbose), policy),
         )
 
     @property
     def linear_effect_(self) -> str | None:
         """What the linear start acts on: ``"hazard"`` or ``"time"``; None without one."""
         return self.model_.linear_effect
-
-    def _choose_heads(self, mixture: Mixture, schema: Schema, sample: Sample, seed: int) -> Chosen:
-        """Heads, as far as they are to be chosen, with their fit without covariates."""
-        if not self._chooses_heads:
-            return fit_heads(mixture, sample.target).chosen(mixture)
-        possible = possible_heads(mixture, sample.target, POLICY)
-        if self.init != "linear":
-            return possible[-1]
-        some = sample.draw(POLICY.subjects_for_ridge, np.random.default_rng(seed)).in_memory()
-        return choose_heads(possible, some, schema, POLICY, self.n_folds, seed)
 
     @property
     def _chooses_heads(self) -> bool:
@@ -828,15 +816,16 @@ class FPBoost(Publisher):
             raise ValueError("weibull_heads, loglogistic_heads and heads are all 0; at least one head is needed.")
         return counts
 
-    def _tree_settings(self, pace: Pace, columns: float, seed: int, n_threads: int) -> dict[str, Any]:
+    def _tree_settings(self, policy: Policy, data: Summary, events: float, seed: int, n_threads: int) -> dict[str, Any]:
         """XGBoost's parameters."""
+        rows, columns = policy.pace.rows, policy.columns_for(data.width, events)
         return {
-            "learning_rate": self._learning_rate(pace),
-            "subsample": pace.rows if self.subsample == "auto" else self.subsample,
+            "learning_rate": self._learning_rate(policy.pace),
+            "subsample": rows if self.subsample == "auto" else self.subsample,
             "colsample_bytree": columns if self.colsample_bytree == "auto" else self.colsample_bytree,
             "min_child_weight": self.min_child_weight,
             "reg_lambda": self.reg_lambda,
-            "max_bin": self.max_bin,
+            "max_bin": policy.bins_for(data.n_subjects) if self.max_bin == "auto" else self.max_bin,
             "tree_method": self.tree_method,
             "device": self.device,
             "nthread": n_threads,

@@ -74,11 +74,20 @@ KINDS = {
 }
 
 
-def test_trees_that_do_not_count_alike():
-    """Trees that correct a regression, and trees alone, of which each fold has a share of its own."""
+def test_the_mean_of_five_models():
+    """Each has a start and trees of its own."""
     X = numbers(300, 0)
-    model = FPBoost(n_folds=3, learning_rate=0.5, heads=None, random_state=0).fit(X, curved(X, 0))
-    assert len(set(model.model_.shares)) == 2
+    model = FPBoost(n_folds=5, learning_rate=0.5, heads=None, random_state=0).fit(X, curved(X, 0))
+    assert model.model_.mixture.n_models == 5
+    assert max(errors(model, rows("numbers", 60)).values()) < 1e-9
+
+
+def test_a_single_head_of_several_models():
+    X = numbers(200, 0)
+    model = FPBoost(n_folds=2, heads=None, loglogistic_heads=0, init="marginal", learning_rate=0.5, random_state=0).fit(
+        X, competing(X, 0)
+    )
+    assert (model.model_.mixture.n_models, model.model_.mixture.n_heads) == (2, 4)
     assert max(errors(model, rows("numbers", 60)).values()) < 1e-9
 
 
@@ -107,10 +116,10 @@ def test_more_sets_of_categories_than_two_bytes_can_count(monkeypatch):
     feature, values, left = np.zeros(3, dtype=int), np.array([0.0, 0.0, 1.0]), np.ones(3, dtype=bool)
     trees = [Tree(0, lower, upper, feature, values, left, {0: np.array(one)}) for one in sets]
     monkeypatch.setattr("hazboost.calculator.forest.read_trees", lambda *_: trees)
-    forest = encode_forest(SimpleNamespace(engine=None, boosters=[None], shares=np.ones(1)))
+    forest = encode_forest(SimpleNamespace(engine=None, boosters=[None]))
     program = """
     const forest = readForest(JSON.parse(require("fs").readFileSync(0, "utf8")));
-    console.log(JSON.stringify([0, 1, 5, 16].map((code) => forest.addTo([0], [code])[0])));"""
+    console.log(JSON.stringify([0, 1, 5, 16].map((code) => forest.sums([code], 0, 1)[0])));"""
     found = run_node(f'"use strict";{model_script()}{program}', forest)
     assert found == [sum(code in one for one in sets) for code in (0, 1, 5, 16)]
 
@@ -128,7 +137,7 @@ def test_a_calculator_knows_all_families():
 
 
 def test_heads_of_all_families_with_all_activations(make_mixture):
-    """Scores from small to extreme, of two causes; each is the start of a model that does not trust its trees."""
+    """Scores from small to extreme, of two causes; each is the start of a model whose trees do not count."""
     rng, times = np.random.default_rng(5), np.array([1e-6, 0.05, 1.0, 30.0])
     empty, models, laws = fit("numbers", 60, **FEW).model_, [], []
     for parameter, weight in zip(cycle(PARAMETER_ACTIVATIONS), [*WEIGHT_ACTIVATIONS, "uniform"], strict=False):
@@ -136,8 +145,8 @@ def test_heads_of_all_families_with_all_activations(make_mixture):
         scores = rng.normal(size=(2, mixture.n_scores)) * np.array([[0.7], [4.0]])
         laws.append(Distribution(mixture, scores))
         for one in scores:
-            start, trust = ConstantStart(one), np.zeros(mixture.n_scores)
-            models.append(replace(empty, start=start, mixture=mixture, trust=trust, unit=1.0))
+            starts, shrinkage = (ConstantStart(one),), np.zeros(mixture.n_scores)
+            models.append(replace(empty, starts=starts, mixture=mixture, shrinkage=shrinkage, unit=1.0))
     program = """
     const given = JSON.parse(require("fs").readFileSync(0, "utf8"));
     console.log(JSON.stringify(given.models.map((one) => predictAll(readModel(one), [0], given.times, 2))));"""

@@ -12,9 +12,8 @@ from dask import delayed
 from dask.dataframe.utils import clear_known_categories
 from distributed import Client, LocalCluster
 
-import hazboost.dask.estimator
+import hazboost
 import hazboost.dask.together
-import hazboost.estimator
 from hazboost.training.policy import POLICY
 
 
@@ -34,18 +33,15 @@ def client(cluster):
 
 @pytest.fixture
 def large(monkeypatch):
-    """Let a few hundred subjects count as many."""
-    policy = replace(POLICY, subjects_for_folds=200, events_for_leaf=1e9)
-    monkeypatch.setattr(hazboost.estimator, "POLICY", policy)
-    monkeypatch.setattr(hazboost.dask.estimator, "POLICY", policy)
+    """Let a few hundred subjects count as many, with regressions of all of them."""
+    policy = replace(POLICY, subjects_for_linear=200, subjects_for_column=1_000, events_for_leaf=1e9)
+    monkeypatch.setattr(hazboost.FPBoost, "_policy", policy)
 
 
 @pytest.fixture
 def huge(monkeypatch, large):
-    """Let a few hundred subjects be so many that choices are made on some of them, and few are held out."""
-    policy = replace(hazboost.estimator.POLICY, subjects_for_choices=300, subjects_for_linear=200, most_held_out=50)
-    monkeypatch.setattr(hazboost.estimator, "POLICY", policy)
-    monkeypatch.setattr(hazboost.dask.estimator, "POLICY", policy)
+    """Let a few hundred subjects be so many that regressions are fitted to some of them."""
+    monkeypatch.setattr(hazboost.FPBoost, "_policy", replace(hazboost.FPBoost._policy, subjects_for_column=1))
 
 
 @pytest.fixture

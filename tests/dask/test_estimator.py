@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from time import monotonic, sleep
 
 import dask.array as da
@@ -13,6 +14,7 @@ import pytest
 from sklearn.base import clone
 
 import hazboost
+import hazboost.dask.training
 from hazboost.dask import FPBoost
 from hazboost.training.policy import POLICY
 from tests.dask.conftest import cut, simulate
@@ -74,7 +76,7 @@ def check_same(distributed, local, features, collection):
     ("features", "outcome", "options"),
     [
         (X, Y, {"n_estimators": 20}),
-        (X, Y, {"n_estimators": "auto", "learning_rate": 0.5}),
+        (X, Y, {"n_estimators": "auto", "n_folds": 2, "learning_rate": 0.5}),
         (X, entry(), {"n_estimators": 20}),
         (X, interval(), {"n_estimators": 20, "init": "marginal"}),
         (X, causes(), {"n_estimators": 15}),
@@ -148,7 +150,7 @@ def test_few_subjects_are_fitted_in_memory(client):
     local = hazboost.FPBoost(random_state=0).fit(categories(), Y)
     fitted = FPBoost(random_state=0).fit(cut(categories()), cut(Y))
     np.testing.assert_array_equal(fitted.predict(categories()), local.predict(categories()))
-    assert len(fitted.model_.boosters) == 5 + POLICY.folds_alone
+    assert len(fitted.model_.boosters) == POLICY.folds_for(Y["event"].sum())
 
 
 @pytest.mark.parametrize("kind", ["structured", "arrays", "series"])
@@ -245,7 +247,7 @@ def test_warnings_are_about_all_rows(client, large):
 @pytest.mark.parametrize("rounds", [20, "auto"])
 def test_draws_are_those_of_data_in_memory(client, huge, workers, outcome, rounds):
     """With more rows than are used for choices, the same subjects are drawn and held out as from data in memory."""
-    options = {**ALL_ROWS, "n_estimators": rounds, "max_depth": 2}
+    options = {**ALL_ROWS, "n_estimators": rounds, "max_depth": 2, "n_folds": 2, "learning_rate": 0.5}
     local = hazboost.FPBoost(**options).fit(X, outcome)
     fitted = FPBoost(**options).fit(cut(X), cut(outcome))
     check_same(fitted, local, X, cut(X))
@@ -253,6 +255,33 @@ def test_draws_are_those_of_data_in_memory(client, huge, workers, outcome, round
         np.testing.assert_allclose(fitted.cv_results_[name], values, rtol=1e-6)
     assert all(len(one) == 2 for one in workers)
     assert len(fitted.unique_times_) < len(local.unique_times_)
+
+
+def test_depth_is_chosen_by_the_trees_of_all_workers(client, large, workers, monkeypatch):
+    monkeypatch.setattr(hazboost.FPBoost, "_policy", replace(hazboost.FPBoost._policy, events_for_leaf=10.0))
+    options = {**ALL_ROWS, "n_folds": 2, "learning_rate": 0.5}
+    local = hazboost.FPBoost(**options).fit(X, Y)
+    fitted = FPBoost(**options).fit(cut(X), cut(Y))
+    assert fitted.max_depth_ == local.max_depth_
+    assert len(fitted.model_.boosters) == 2
+    assert len(workers) > 2
+    check_same(fitted, local, X, cut(X))
+
+
+def test_where_trees_do_not_help_there_are_none(client, large):
+    unrelated = X.sample(frac=1.0, random_state=0).reset_index(drop=True)
+    options = {**ALL_ROWS, "n_folds": 2}
+    local = hazboost.FPBoost(**options).fit(unrelated, Y)
+    fitted = FPBoost(**options).fit(cut(unrelated), cut(Y))
+    assert local.n_estimators_ == 0
+    check_same(fitted, local, unrelated, cut(unrelated))
+
+
+def test_of_many_held_out_subjects_some_are_drawn(client, large, monkeypatch):
+    monkeypatch.setattr(hazboost.dask.training, "MOST_HELD_OUT", 400)
+    fitted = FPBoost(**ALL_ROWS, n_folds=2, learning_rate=0.5).fit(cut(X), cut(Y))
+    assert fitted.n_estimators_ > 0
+    assert fitted.diagnostics_["subjects_compared"] == 400
 
 
 def test_dask_keeps_nothing_of_the_fit(client, large):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
@@ -96,3 +98,13 @@ def test_missing_values_do_not_keep_rows_apart():
 def test_rows_that_differ_stay_where_they_are():
     sample = Sample(np.arange(5.0)[:, None], CUT)
     assert sample.with_rows_joined() is sample
+
+
+def test_a_validation_part_does_not_divide_groups():
+    group = np.arange(40) // 4
+    sample = Sample(np.zeros((40, 1)), Target.of(np.ones(40), np.where(np.arange(40) % 3, 1.0, np.inf)), group)
+    train, aside = sample.split(0.3, 0)
+    assert not set(train.group) & set(aside.group)
+    assert len(aside.target) == 12
+    with pytest.raises(ValueError, match="cannot divide 1 groups"):
+        replace(sample, group=np.zeros(40, dtype=int)).split(0.2, 0)

@@ -122,7 +122,7 @@ def test_scores_that_are_remembered_are_those_of_the_trees_that_are_asked_for():
     y = np.ones(len(X), dtype=bool), rng.weibull(1.5, len(X)) * np.exp(-2.0 * np.abs(X[:, 0]))
     model = FPBoost(init="marginal", n_folds=3, subsample=0.5, random_state=0).fit(X, y).model_
     assert len(model.boosters) == 3
-    start = model.start.margin(X).astype(np.float32)
+    start = model.starts[0].margin(X).astype(np.float32)
     there = cuda.CudaMatrix(X.astype(np.float32), start, {}, None, start.copy(), on_host=False)
     engine = CudaEngine(model.engine.settings, model.engine.n_scores, model.engine.features)
     for trees in (*model.boosters, model.boosters[0]):

@@ -27,6 +27,10 @@ PAPER = {"weibull_heads": 2, "loglogistic_heads": 1, "n_estimators": 30, "learni
 MODELS = {
     "table": lambda: (FPBoost(**FEW).fit(TABLE, Y), TABLE),
     "folds": lambda: (FPBoost(n_folds=3, random_state=0).fit(NUMBERS, Y), NUMBERS),
+    "folds of causes": lambda: (
+        FPBoost(n_folds=2, init="marginal", learning_rate=0.5, random_state=0).fit(TABLE, CAUSES),
+        TABLE,
+    ),
     "marginal": lambda: (FPBoost(**FEW, init="marginal").fit(NUMBERS, Y), NUMBERS),
     "sparse": lambda: (FPBoost(**FEW).fit(SPARSE, Y), SPARSE),
     "causes": lambda: (FPBoost(**FEW).fit(TABLE, CAUSES), TABLE),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from copy import copy
 from dataclasses import replace
 from itertools import combinations
 from math import factorial
@@ -14,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 from hazboost import FPBoost
 from hazboost.explain import contributions, score_contributions
-from hazboost.explain.attribution import Attribution
+from hazboost.explain.attribution import Attribution, attribute
 from hazboost.explain.dividing import FUNCTIONALS
 from hazboost.explain.path import along_path
 from hazboost.hazards.distribution import Distribution
@@ -45,10 +46,46 @@ def test_scores_add_up(fit, name):
     model, X = fit(name)
     found = score_contributions(model, X)
     fitted = model.model_
-    np.testing.assert_allclose(found.prediction, fitted.distribution(X).scores, rtol=1e-12)
+    scores, one = fitted.distribution(X).scores, fitted.mixture.one_model
+    mean = np.mean([scores[:, own] for own in fitted.mixture.scores_of_models], axis=0)
+    np.testing.assert_allclose(found.prediction, mean, rtol=1e-12)
     np.testing.assert_allclose(found.base + found.values.sum(axis=-1), found.prediction, atol=1e-9, rtol=1e-9)
-    assert found.values.shape == (N, fitted.mixture.n_scores, X.shape[1])
-    assert len(set(found.points)) == fitted.mixture.n_scores
+    assert found.values.shape == (N, one.n_scores, X.shape[1])
+    assert len(set(found.points)) == one.n_scores
+
+
+def test_several_models_are_explained():
+    """What follows is worth something for them only if there are several."""
+    assert all(MODELS[name]()[0].model_.mixture.n_models > 1 for name in ("folds", "folds of causes"))
+
+
+def test_contributions_to_scores_are_means_over_the_models(fit):
+    """Each of them explained as a model of its own."""
+    model, X = fit("folds")
+    parts = [explain_alone(score_contributions, model, X, number) for number in range(3)]
+    found = score_contributions(model, X)
+    np.testing.assert_allclose(found.values, np.mean([one.values for one in parts], axis=0), atol=1e-6)
+    np.testing.assert_allclose(found.base, np.mean([one.base for one in parts], axis=0), atol=1e-6)
+
+
+def test_contributions_to_the_cumulative_hazard_are_means_over_the_models(fit):
+    """It is a mean of those of the models, whose scores move along lines of their own."""
+    model, X = fit("folds")
+
+    def explain(one, X):
+        return contributions(one, X, of="cumulative_hazard", times=TIMES)
+
+    parts, found = [explain_alone(explain, model, X, number) for number in range(3)], explain(model, X)
+    np.testing.assert_allclose(found.prediction, np.mean([one.prediction for one in parts], axis=0), rtol=1e-6)
+    np.testing.assert_allclose(found.values, np.mean([one.values for one in parts], axis=0), rtol=1e-4, atol=1e-5)
+
+
+def explain_alone(explain, model, X, number):
+    """An explanation of one of the models that are averaged."""
+    alone, fitted = copy(model), model.model_
+    starts, boosters = fitted.starts[number : number + 1], fitted.boosters[number : number + 1]
+    alone.model_ = replace(fitted, mixture=fitted.mixture.one_model, starts=starts, boosters=boosters)
+    return explain(alone, X)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -57,9 +94,10 @@ def test_what_trees_and_start_say_needs_hardly_any_correction(fit, name):
     model, X = fit(name)
     fitted = model.model_
     encoded = fitted.schema.encode(X)
-    base, values = fitted.start.contributions(encoded)
-    np.testing.assert_allclose(base + values.sum(axis=-1), fitted.start.margin(encoded), atol=1e-9)
-    matrix = fitted.engine.matrix(encoded, np.zeros((N, fitted.mixture.n_scores)))
+    for start in fitted.starts:
+        base, values = start.contributions(encoded)
+        np.testing.assert_allclose(base + values.sum(axis=-1), start.margin(encoded), atol=1e-9)
+    matrix = fitted.engine.matrix(encoded, np.zeros((N, fitted.mixture.one_model.n_scores)))
     for trees in fitted.boosters:
         divided = fitted.engine.contributions(trees, matrix)
         np.testing.assert_allclose(divided.sum(axis=-1), fitted.engine.scores(trees, matrix), atol=2e-6)
@@ -79,17 +117,17 @@ def test_predictions_add_up(fit, name, of):
 
 
 @pytest.mark.parametrize("of", FUNCTIONALS)
-@pytest.mark.parametrize("name", ["table", "causes", "bent", "uniform"])
+@pytest.mark.parametrize("name", ["table", "causes", "bent", "uniform", "folds", "folds of causes"])
 def test_the_path_leaves_little_to_correct(fit, name, of):
     """Without the correction, contributions already add up where nothing has kinks."""
     model, X = fit(name)
     # At time zero hazards may be zero or infinite, and which cause has the largest changes on the way.
     arguments = {**of_model(model, of), **({"times": TIMES[1:]} if of == "log_hazard" else {})}
     found = contributions(model, X, **arguments)
-    scores, fitted = score_contributions(model, X), model.model_
+    fitted = model.model_
     functional = FUNCTIONALS[of](found.points, fitted.unit, arguments["cause"])
     gain = found.prediction - found.base
-    raw = raw_sums(functional, fitted.mixture, Attribution(scores.base, scores.values, scores.prediction))
+    raw = raw_sums(functional, fitted.mixture, attribute(fitted, fitted.schema.encode(X)))
     tolerance = 5e-3 if of == "cumulative_incidence" else 1e-4
     assert np.abs(raw - gain).max() < tolerance * max(1.0, np.abs(gain).max())
 
@@ -102,7 +140,7 @@ def raw_sums(functional, mixture, attribution):
 
 
 @pytest.mark.parametrize("of", FUNCTIONALS)
-@pytest.mark.parametrize("name", ["table", "causes", "signed", "uniform"])
+@pytest.mark.parametrize("name", ["table", "causes", "signed", "uniform", "folds", "folds of causes"])
 def test_slopes_are_those_of_the_prediction(fit, differentiate, name, of):
     model, X = fit(name)
     arguments = of_model(model, of)
@@ -165,7 +203,7 @@ def test_features_with_the_same_part_have_the_same_contribution():
     mixture, unit = model.model_.mixture, model.model_.unit
     values = np.random.default_rng(1).normal(size=(20, mixture.n_scores, 4))
     values[:, :, 1], values[:, :, 2] = values[:, :, 0], 0.0
-    base = model.model_.start.margin(NUMBERS[:1])[0]
+    base = model.model_.starts[0].margin(NUMBERS[:1])[0]
     attribution = Attribution(base, values, base + values.sum(axis=-1))
     for functional in (FUNCTIONALS["survival"](TIMES, unit), FUNCTIONALS["rmst"](TIMES[-1:], unit)):
         distributions = [Distribution(mixture, scores, unit) for scores in (attribution.scores, base[None])]
@@ -179,13 +217,13 @@ def test_features_with_the_same_part_have_the_same_contribution():
 def linear_model(X):
     """A model whose trees count for nothing."""
     model = FPBoost(n_estimators=1, random_state=0).fit(X, Y)
-    model.model_ = replace(model.model_, trust=np.zeros(model.model_.mixture.n_scores))
+    model.model_ = replace(model.model_, shrinkage=np.zeros(model.model_.mixture.n_scores))
     return model
 
 
 def test_a_linear_model_contributes_coefficient_times_distance_from_the_mean():
     model = linear_model(NUMBERS)
-    start, found = model.model_.start, score_contributions(model, NUMBERS)
+    start, found = model.model_.starts[0], score_contributions(model, NUMBERS)
     level = found.points.tolist().index("level")
     columns = np.clip((NUMBERS - NUMBERS.mean(axis=0)) / NUMBERS.std(axis=0), -3.0, 3.0)
     straight = ~start.design.standardisation.skewed
@@ -200,9 +238,9 @@ def test_a_linear_model_contributes_coefficient_times_distance_from_the_mean():
 
 def test_a_cut_shift_keeps_the_proportions():
     model = linear_model(NUMBERS)
-    start = model.model_.start
-    model.model_ = replace(model.model_, start=replace(start, largest_shift=0.3))
-    free, cut = start.contributions(NUMBERS)[1], model.model_.start.contributions(NUMBERS)[1]
+    start = model.model_.starts[0]
+    model.model_ = replace(model.model_, starts=(replace(start, largest_shift=0.3),))
+    free, cut = start.contributions(NUMBERS)[1], model.model_.starts[0].contributions(NUMBERS)[1]
     level = score_contributions(model, NUMBERS).points.tolist().index("level")
     whole = free[:, level].sum(axis=-1, keepdims=True)
     assert (np.abs(whole) > 0.3).any()

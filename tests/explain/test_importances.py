@@ -42,7 +42,7 @@ def test_importance_is_the_mean_size_of_contributions(fit, name):
     table, explained = importance(model, X), score_contributions(model, X)
     assert list(table) == ["feature", "overall", *ROLES]
     assert table["feature"].tolist() == list(explained.features)
-    roles = score_roles(model.model_.mixture)
+    roles = score_roles(model.model_.mixture.one_model)
     for role in ROLES:
         if (roles == role).any():
             expected = np.abs(explained.values[:, roles == role]).mean(axis=0).sum(axis=0)  # noqa: PD011
@@ -55,7 +55,7 @@ def test_importance_is_the_mean_size_of_contributions(fit, name):
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_score_has_a_name_and_a_role(fit, name):
-    mixture = fit(name)[0].model_.mixture
+    mixture = fit(name)[0].model_.mixture.one_model
     names, roles = score_names(mixture), score_roles(mixture)
     assert len(set(names)) == len(names) == len(roles)
     assert "" not in names

@@ -22,6 +22,9 @@ ROWS = 90
 TIMES = [0.0, 0.1, 0.5, 1.0, 3.0]
 FAST = {"n_estimators": 3, "n_folds": 2, "random_state": 0}
 
+#: With which trees help, so that the models of the folds are averaged.
+SEVERAL = {"n_estimators": "auto", "init": "marginal", "learning_rate": 0.5}
+
 
 @dataclass(frozen=True)
 class Case:
@@ -89,6 +92,8 @@ def outcome(case):
 
 CASES = {
     "defaults": Case(parameters={"n_estimators": "auto", "n_folds": 3}),
+    "several models of two causes": Case(causes=2, parameters=SEVERAL),
+    "several models, rising": Case(parameters={**SEVERAL, "monotone_constraints": [1, 0, 0]}),
     "names": Case("table"),
     "numbered columns": Case("numbered table"),
     "missing values": Case("missing"),

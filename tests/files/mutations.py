@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hazboost.files.archive import pack, unpack
-from hazboost.files.manifest import NAME, with_manifest
+from hazboost.files.manifest import FORMAT_VERSION, NAME, with_manifest
 
 #: Values that take the place of others in JSON.
 JUNK = [
@@ -286,7 +286,7 @@ def newer(data, rng):
     """A format of the future, and versions that are none."""
     entries = unpack(data)
     manifest = json.loads(entries[NAME])
-    manifest["version"] = [2, 10**9, 0, -1, 1.0, "1", None][rng.integers(7)]
+    manifest["version"] = [FORMAT_VERSION + 1, 10**9, 0, -1, 1.0, "1", None][rng.integers(7)]
     if rng.random() < 0.3:
         manifest["written_by"] = JUNK[rng.integers(len(JUNK))]
     return b"".join(pack({**entries, NAME: json.dumps(manifest).encode()}))

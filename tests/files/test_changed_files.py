@@ -11,7 +11,7 @@ import pytest
 
 from hazboost import ModelFileError, load
 from hazboost.files.archive import pack, unpack
-from hazboost.files.manifest import NAME, with_manifest
+from hazboost.files.manifest import FORMAT_VERSION, NAME, with_manifest
 from tests.files.__main__ import run_block, write_originals
 from tests.files.models import fitted
 from tests.files.mutations import CHANGES
@@ -69,7 +69,7 @@ def test_a_file_that_is_cut_short(tmp_path, original, kept):
 
 
 def test_a_checksum_is_compared_before_trees_are_read(tmp_path, original, monkeypatch):
-    monkeypatch.setattr("hazboost.files.store.read_contents", lambda entries: pytest.fail("was read"))
+    monkeypatch.setattr("hazboost.files.store.read_contents", lambda *_: pytest.fail("was read"))
     entries = unpack(original)
     name = next(one for one in entries if one.endswith(".ubj"))
     entries[name] = bytes([entries[name][0] ^ 1]) + entries[name][1:]
@@ -78,7 +78,7 @@ def test_a_checksum_is_compared_before_trees_are_read(tmp_path, original, monkey
 
 def test_a_newer_format_says_what_to_install(tmp_path, original):
     entries = unpack(original)
-    manifest = {**json.loads(entries[NAME]), "version": 2}
+    manifest = {**json.loads(entries[NAME]), "version": FORMAT_VERSION + 1}
     manifest["written_by"]["hazboost"] = "9.1"
     message = refusal(tmp_path / "model.hzb", b"".join(pack({**entries, NAME: json.dumps(manifest).encode()})))
     assert "was written by hazboost 9.1" in message
@@ -141,6 +141,8 @@ FORGERIES = {
     "more heads": (lambda one: one["model"]["mixture"]["counts"][0].__setitem__(1, 5), "do not fit the rest"),
     "fewer features": (lambda one: one["attributes"].update({"n_features_in_": 2}), "do not fit the rest"),
     "no trees": (lambda one: one["model"].update({"trees": []}), "trees: no list, or too short"),
+    "no starts": (lambda one: one["model"].update({"starts": []}), "starts: no list, or too short"),
+    "the same start twice": (lambda one: one["model"]["starts"].append(one["model"]["starts"][0]), "used twice"),
     "trees twice": (lambda one: one["model"]["trees"].append(one["model"]["trees"][0]), "used twice"),
     "a huge array": (lambda one: one["attributes"]["causes_"].update({"shape": [2**39]}), "another size than it says"),
     "a numbered processor": (

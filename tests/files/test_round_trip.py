@@ -29,6 +29,8 @@ from hazboost.utils.devices import has_device
 from tests.files.models import CASES, digest, features, fitted
 
 ROOT = Path(__file__).resolve().parents[2]
+#: Numbers of models that are averaged, by case.
+SEVERAL_MODELS = {"defaults": 3, "several models of two causes": 2, "several models, rising": 2}
 ELSEWHERE = """
 import sys
 from pathlib import Path
@@ -77,6 +79,11 @@ def test_a_loaded_model_is_the_same(name, folder):
         assert_same(getattr(model, attribute), getattr(loaded, attribute))
     for parameter, value in model.get_params().items():
         assert_same(value, loaded.get_params()[parameter])
+
+
+def test_several_models_are_stored():
+    """Of one cause and of two, and with parts of an engine."""
+    assert {name: fitted(name).model_.mixture.n_models for name in SEVERAL_MODELS} == SEVERAL_MODELS
 
 
 def test_a_loaded_model_is_the_same_in_another_process(folder):

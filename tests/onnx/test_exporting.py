@@ -56,6 +56,12 @@ def assert_equal(model, X, found, times, incidence=EXACT):
     )
     for name in [name for name in table if name not in ("subject", "cause", "head")]:
         values = table[name].to_numpy().reshape(n, -1)
+        if name.endswith("_sd"):  # a difference of parameters, whose errors are what theirs are
+            size = (table[name.removesuffix("_sd")] + model.model_.mixture.n_models * table[name]).to_numpy()
+            error = np.abs(found[f"parameter_{name}"] - values) / size.reshape(n, -1)
+            assert (np.isnan(values) == np.isnan(error)).all()
+            assert np.nanmax(error / (1.0 + np.abs(np.log(size.reshape(n, -1))))) < EXACT * scale, name
+            continue
         # Logarithms have the error of the scores; that of a scale is the larger, the larger it is.
         off = np.log(found[f"parameter_{name}"] + TINY) - np.log(values + TINY)
         assert (np.isnan(values) == np.isnan(off)).all()
@@ -114,15 +120,18 @@ def test_trees_with_many_categories_and_missing_values_go_the_same_way(tmp_path)
     assert_equal(model, X, found, times_of(model))
 
 
-def test_trees_that_do_not_count_alike(tmp_path):
-    """Trees that correct a regression, and trees alone, of which each fold has a share of its own."""
+@pytest.mark.parametrize("causes", [1, 2])
+def test_the_mean_of_five_models(tmp_path, causes):
+    """Each has a start and trees of its own; a head is shown once."""
     rng = np.random.default_rng(0)
     X = rng.uniform(-1.0, 1.0, size=(300, 2))
-    y = np.ones(300, dtype=bool), rng.weibull(1.5, 300) * np.exp(-2.0 * (np.abs(X[:, 0]) > 0.5))
-    model = FPBoost(n_folds=3, learning_rate=0.5, random_state=0).fit(X, y)
-    assert len(set(model.model_.shares)) == 2
+    cause = (rng.random(300) < 0.9) * rng.integers(1, 1 + causes, 300)
+    y = Surv.right(cause, rng.weibull(1.5, 300) * np.exp(-2.0 * (np.abs(X[:, 0]) > 0.5)))
+    model = FPBoost(n_folds=5, learning_rate=0.5, random_state=0).fit(X, y)
+    assert (model.model_.mixture.n_models, model.model_.mixture.n_causes) == (5, causes)
     found = compute(session_of(model, tmp_path), X, times_of(model))
     assert_equal(model, X, found, times_of(model))
+    assert found["parameter_w"].shape == (300, causes * sum(model.heads_.values()))
 
 
 def test_causes_whose_hazards_differ_in_time_have_the_incidences_of_adaptive_integration(tmp_path):

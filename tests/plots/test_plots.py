@@ -39,12 +39,17 @@ def test_both_choices_are_drawn_and_marked():
     assert ridge.get_xscale() == "log"
     assert rounds.get_xscale() == "linear"
     for ax, name, losses, chosen in (
-        (ridge, "ridge", model.cv_results_["ridge_loss"], model.ridge_),
-        (rounds, "rounds", model.cv_results_["round_loss"], model.n_estimators_),
+        (
+            ridge,
+            "ridge",
+            dict(zip(model.cv_results_["ridges"], model.cv_results_["ridge_loss"], strict=True)),
+            model.ridge_,
+        ),
+        (rounds, "rounds", dict(enumerate(model.cv_results_["round_loss"])), model.n_estimators_),
     ):
         curve, _, mark = ax.lines
-        np.testing.assert_array_equal(curve.get_ydata(), losses)
-        assert (mark.get_xdata()[0], mark.get_ydata()[0]) == (chosen, min(losses))
+        np.testing.assert_array_equal(curve.get_ydata(), list(losses.values()))
+        assert (mark.get_xdata()[0], mark.get_ydata()[0]) == (chosen, losses[chosen])
         assert ax.get_title() == f"chosen: {name} = {chosen:g}"
         assert ax.get_xlabel()
     assert ridge.get_ylabel() == "held-out mean loss"

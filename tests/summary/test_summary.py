@@ -76,7 +76,10 @@ def test_effects_are_predictions_for_the_usual_subject(model):
     rows["age"], rows["group<b>"] = median, pd.Categorical(["long & <i>well</i>", "usual"])
     assert effects["group<b>"]["most"]["value"] == "long & <i>well</i>"
     assert effects["group<b>"]["most"]["mean"] == pytest.approx(-model.predict(rows)[0])
-    assert list(effects) == ["age", "group<b>", "noise"]
+    sizes = [one["most"]["mean"] - one["least"]["mean"] for one in effects.values()]
+    assert sizes == sorted(sizes, reverse=True)
+    assert {*effects} == {"age", "group<b>", "noise"}
+    assert next(iter(effects)) == "age"
 
 
 def test_shares_of_heads_are_integrals_of_their_hazards_until_the_horizon():
@@ -98,15 +101,18 @@ def test_shares_of_heads_are_integrals_of_their_hazards_until_the_horizon():
 def test_what_was_chosen_is_told_in_numbers():
     model = fitted("defaults")
     lines, results = model.summary().lines(), model.cv_results_
-    alone, corrected, trees = (f"{100.0 * weight:.0f} %" for weight in results["weights"])
-    blend = f"{alone} regression alone, {corrected} regression with trees, {trees} trees without regression"
-    assert lines["What was chosen: blend"] == blend
-    trust, level = model.model_.trust, model.model_.mixture.scales[0]
-    counts = " to ".join(f"{100.0 * one:.0f} %" for one in (trust.min(), trust.max()))
+    models = "the mean of the hazards of 3 models, each of other training rows"
+    assert lines["What was chosen: models"] == models
+    assert "What was chosen: models" not in fitted("names").summary().lines()
+    shrinkage = model.model_.shrinkage
+    counts = " to ".join(f"{100.0 * one:.0f} %" for one in (shrinkage.min(), shrinkage.max()))
     assert lines["What was chosen: shrinkage"] == f"what trees add counts {counts}"
-    assert results["trust"] == trust[level].tolist()
-    hazard, shapes = (results[key][0] for key in ("calibration", "shape_calibration"))
-    assert lines["What was chosen: calibration"] == f"hazard times {hazard:.3f}; shapes times {shapes:.3f}"
+    assert results["shrinkage"] == shrinkage.tolist()
+    heads = model.summary().to_dict()["heads"]
+    assert [head["name"] for head in heads] == model.model_.mixture.one_model.head_names
+    assert sum(head["share"] for head in heads) == pytest.approx(1.0)
+    shift = f"{min(results['shift']):.3f} to {max(results['shift']):.3f}"
+    assert lines["What was chosen: calibration"] == f"scores shifted by {shift}"
     losses = f"{results['round_loss'][0]:.4f} before the first tree, {min(results['round_loss']):.4f} after the last"
     assert lines["Fit to the training data: held-out loss"] == losses
 

@@ -7,16 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from hazboost.boosting.objective import Objective
-from hazboost.boosting.steps import STEPS
+from hazboost import FPBoost
 from hazboost.data.features import Schema
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
 from hazboost.training.growing import Growing
+from hazboost.training.pipeline import choose_heads, divide, run
 from hazboost.training.policy import POLICY
-from hazboost.training.selection import divide
 from hazboost.training.single import fit_constant_start
-from tests.training.exponentials import MIXTURE
+from hazboost.training.state import State
 from tests.training.simulated import automatic, curved_data
 
 
@@ -25,7 +24,7 @@ def with_policy(monkeypatch):
     """Fit with some constants of the automatic fit changed."""
 
     def change(**constants):
-        monkeypatch.setattr("hazboost.estimator.POLICY", replace(POLICY, **constants))
+        monkeypatch.setattr(FPBoost, "_policy", replace(POLICY, **constants))
 
     return change
 
@@ -35,14 +34,7 @@ def growing():
     """Three folds of ten groups of six, and marginal starts."""
     X, (event, time) = curved_data(60)
     sample = Sample(X, Target.of(time / time.max(), np.where(event, time / time.max(), np.inf)), np.arange(60) // 6)
-    plan = automatic(init="marginal")._plan(Schema(None, {}, sparse=False), sample.summary(), 1, 0, sample)
-    cv = divide(plan, sample, None)
-    starts = tuple(fit_constant_start(plan, fold.kept) for fold in cv.folds)
-    return Growing(plan, cv, starts, np.full(plan.objective.mixture.n_scores, 0.5))
-
-
-@pytest.fixture
-def exponential(growing):
-    """Trees of exponential hazards, of which half is believed."""
-    plan = replace(growing.plan, objective=Objective(MIXTURE, 0.0, 0.5, STEPS["newton"]))
-    return replace(growing, plan=plan, trust=np.full(MIXTURE.n_scores, 0.5))
+    plan = automatic(init="marginal", heads=None)._plan(Schema(None, {}, sparse=False), sample.summary(), 1, 0)
+    state = run([choose_heads, divide], State(plan, sample, np.array([float(event.sum())])))
+    starts = tuple(fit_constant_start(state.plan, fold.drawn) for fold in state.cv.folds)
+    return replace(Growing.of(state.add(starts=starts)), shrinkage=np.full(plan.objective.mixture.n_scores, 0.5))

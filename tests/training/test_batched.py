@@ -74,7 +74,7 @@ def test_bins_do_not_depend_on_the_batches(tmp_path, monkeypatch):
 
 def test_as_many_rows_are_drawn_as_in_memory_with_up_to_500_columns():
     """A start that is fitted to fewer rows is worse where columns are many, and few trees do not make up for it."""
-    drawn = max(POLICY.subjects_for_choices, POLICY.subjects_for_linear)
+    drawn = POLICY.subjects_for_linear
     assert sampling.rows_to_load(drawn, np.empty((0, 500))) == drawn
 
 

@@ -10,7 +10,7 @@ from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIO
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads.base import VALUE
 from hazboost.hazards.mixture import Mixture
-from hazboost.training.expected import count_events, level_shift, until_hazard
+from hazboost.training.expected import count_events, until_hazard
 
 
 def exponential(n_causes=1, activation="scaled_softmax"):
@@ -25,7 +25,7 @@ def scores_of(mixture, log_hazards):
     return scores
 
 
-def test_expected_events_become_the_observed_ones():
+def test_observed_and_expected_events_say_by_how_much_a_rate_is_wrong():
     """Two causes, with rates that are predicted half and three times as large as they are."""
     rng, n, mixture = np.random.default_rng(0), 5_000, exponential(2)
     rates, limit = np.array([0.5, 0.2]), rng.exponential(2.0, n)
@@ -35,13 +35,12 @@ def test_expected_events_become_the_observed_ones():
     time = np.minimum(first, limit)
     target = Target.of(time, np.where(cause > 0, time, np.inf), cause=cause)
     predicted = np.log(rates * [0.5, 3.0]) * np.ones((n, 1))
-    shift = level_shift(mixture, target, scores_of(mixture, predicted), np.inf)
-    assert np.exp(mixture.scales @ shift) == pytest.approx([2.0, 1.0 / 3.0], rel=0.06)
-    distribution = Distribution(mixture, scores_of(mixture, predicted) + shift)
-    for one in (1, 2):
+    distribution = Distribution(mixture, scores_of(mixture, predicted))
+    for one, factor in ((1, 2.0), (2, 1.0 / 3.0)):
         observed, expected = count_events(distribution, target, one)
         assert observed == (cause == one).sum()
-        assert expected == pytest.approx(observed, rel=1e-12)
+        assert expected == pytest.approx(time.sum() * np.exp(predicted[0, one - 1]))
+        assert observed / expected == pytest.approx(factor, rel=0.06)
 
 
 def test_one_who_outlives_a_confident_prediction_does_not_decide():
@@ -49,9 +48,9 @@ def test_one_who_outlives_a_confident_prediction_does_not_decide():
     time = rng.exponential(1.0, n)
     time[0] = 1e6
     target = Target.of(time, time)
-    scores = scores_of(mixture, np.zeros((n, 1)))
-    shifts = (level_shift(mixture, target, scores, limit) for limit in (np.inf, 3.0))
-    free, limited = (np.exp(mixture.scales @ shift)[0] for shift in shifts)
+    distribution = Distribution(mixture, scores_of(mixture, np.zeros((n, 1))))
+    counts = (count_events(distribution, until_hazard(distribution, target, limit)) for limit in (np.inf, 3.0))
+    free, limited = (observed / expected for observed, expected in counts)
     assert free < 0.01
     assert limited == pytest.approx(1.0, abs=0.06)
 
@@ -60,8 +59,8 @@ def test_the_limit_is_for_one_event_where_events_recur():
     """Ten events of one subject, of whom twice as many are expected: more than the limit, which is for each of them."""
     mixture, stop = exponential(), np.arange(1.0, 11.0)
     target = Target.of(stop, stop, entry=stop - 1.0, subject=np.zeros(10, dtype=int))
-    scores = scores_of(mixture, np.full((10, 1), np.log(2.0)))
-    assert np.exp(mixture.scales @ level_shift(mixture, target, scores, 3.0))[0] == pytest.approx(0.5)
+    distribution = Distribution(mixture, scores_of(mixture, np.full((10, 1), np.log(2.0))))
+    assert count_events(distribution, until_hazard(distribution, target, 3.0)) == pytest.approx((10.0, 20.0))
 
 
 def test_subjects_are_followed_until_the_hazard_is_reached():
@@ -139,9 +138,3 @@ def test_rows_of_a_subject_count_together():
         once = count_events(one, until_hazard(one, whole, limit))
         again = count_events(several, until_hazard(several, cuts, limit))
         assert again == pytest.approx(once, rel=1e-9)
-
-
-def test_weights_without_a_level_stay():
-    mixture = exponential(activation="relu")
-    target = Target.of(np.ones(10), np.ones(10))
-    assert not level_shift(mixture, target, scores_of(mixture, np.ones((10, 1))), 3.0).any()

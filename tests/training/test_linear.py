@@ -58,10 +58,10 @@ def learn(X, target, schema=NUMBERS):
     return learn_design(X, schema, target.mass, POLICY.skewness, POLICY.farthest)
 
 
-def path_of(mixture, X, target, ridges, first=None, design=None, directions=()):
+def path_of(mixture, X, target, ridges, first=None, design=None, directions=(), tolerance=linear.TOLERANCE):
     first = marginal_start(mixture.in_logs, target, np.random.default_rng(0)) if first is None else first
     start = LinearStart.constant(mixture, first, design or learn(X, target), POLICY.largest_shift)
-    return fit_linear_path(start, X, target, ridges, POLICY, directions)
+    return list(fit_linear_path(start, X, target, ridges, POLICY, directions, tolerance))
 
 
 @pytest.mark.parametrize("weight", ["uniform", "scaled_softmax"])
@@ -232,7 +232,7 @@ def test_each_cause_has_coefficients_of_its_own():
     X = rng.normal(size=(2000, 1))
     times = rng.exponential(1.0, (2, 2000)) * np.exp([-X[:, 0], X[:, 0]])
     y = Surv.right(times.argmin(axis=0) + 1, times.min(axis=0))
-    start = FPBoost(1, 0, init="linear", n_estimators=1, n_folds=2, random_state=0).fit(X, y).model_.start
+    start = FPBoost(1, 0, init="linear", n_estimators=1, n_folds=2, random_state=0).fit(X, y).model_.starts[0]
     np.testing.assert_allclose(start.coefficient[0] / start.design.standardisation.scale, [1.0, -1.0], atol=0.1)
 
 
@@ -313,8 +313,6 @@ def test_many_columns_have_the_fit_of_all_coefficients(make_mixture, monkeypatch
     X = rng.normal(size=(40, 5)) @ rng.normal(size=(5, width)) + rng.normal(size=(40, width))
     X[:, :10] = np.exp(X[:, :10])
     mixture = make_mixture({"weibull": 1}, "exp", "scaled_softmax", n_causes)
-    # To the end, because a search in other coordinates stops elsewhere.
-    monkeypatch.setattr(linear, "TOLERANCE", 1e-13)
     monkeypatch.setattr(linear, "MANY_UNKNOWNS", np.inf)
     unknowns, evaluate = [], _PenalisedLoss.__call__
     monkeypatch.setattr(
@@ -323,10 +321,11 @@ def test_many_columns_have_the_fit_of_all_coefficients(make_mixture, monkeypatch
         lambda self, point, ridge: unknowns.append(len(point)) or evaluate(self, point, ridge),
     )
     ridges = [1000.0, 30.0]
-    reduced = path_of(mixture, X, target, ridges)
+    # To the end, because a search in other coordinates stops elsewhere.
+    reduced = path_of(mixture, X, target, ridges, tolerance=1e-13)
     assert max(unknowns) == mixture.n_scores + 40 * n_causes
     monkeypatch.setattr(linear, "MANY_COLUMNS", np.inf)
-    full = path_of(mixture, X, target, ridges)
+    full = path_of(mixture, X, target, ridges, tolerance=1e-13)
     assert max(unknowns) == mixture.n_scores + width * n_causes
     new = rng.normal(size=(20, width))
     for one, other in zip(reduced, full, strict=True):
@@ -341,7 +340,6 @@ def test_path_without_a_matrix_is_the_same(make_mixture, monkeypatch, n_causes):
     X, target = (simulate if n_causes == 1 else simulate_causes)(500)
     mixture = make_mixture({"weibull": 1, "loglogistic": 1}, "exp", "scaled_softmax", n_causes)
     ridges = [1000.0, 100.0, 10.0, 1.0]
-    monkeypatch.setattr(linear, "TOLERANCE", 1e-11)
     with_matrix = path_of(mixture, X, target, ridges)
     monkeypatch.setattr(linear, "MANY_UNKNOWNS", 0)
     without = path_of(mixture, X, target, ridges)
@@ -408,8 +406,8 @@ def test_monotone_constraints_hold_for_the_linear_start():
     X, target = simulate(200)
     y = target.event, target.lower
     options = {"n_estimators": 1, "n_folds": 2, "random_state": 0}
-    free = FPBoost(**options).fit(X, y).model_.start.coefficient[:, 0]
-    bound = FPBoost(**options, monotone_constraints=[-1, -1, 1]).fit(X, y).model_.start.coefficient[:, 0]
+    free = FPBoost(**options).fit(X, y).model_.starts[0].coefficient[:, 0]
+    bound = FPBoost(**options, monotone_constraints=[-1, -1, 1]).fit(X, y).model_.starts[0].coefficient[:, 0]
     assert free[0] > 0.1
     assert bound[0] == 0.0
     assert bound[1] < -0.1

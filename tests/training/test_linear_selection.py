@@ -35,10 +35,10 @@ def test_no_row_counts_for_more_than_its_limit_when_ridges_are_compared(make_mix
     start = np.zeros(mixture.n_scores)
     design = learn_design(data.X, Schema(None, {}, sparse=False), data.target.mass, POLICY.skewness, POLICY.farthest)
     first = LinearStart.constant(mixture, start, design, POLICY.largest_shift)
-    path = fit_linear_path(first, data.X, data.target, [10.0, 1.0], POLICY)
+    path = list(fit_linear_path(first, data.X, data.target, [10.0, 1.0], POLICY))
     bold = replace(path[1], coefficient=np.full_like(path[1].coefficient, 3.0))
     limit = POLICY.largest_difference
-    comparison = Comparison(CrossValidation((Fold(0, data, data),), 1), [path[0].without_features()], limit)
+    comparison = Comparison(CrossValidation((Fold(0, data, data, data),), 1), [path[0].without_features()], limit)
     losses = [comparison.mean([one]) for one in (*path, bold)]
     without = row_losses(path[0].without_features(), data)
     differences = [row_losses(one, data) - without for one in (*path, bold)]
@@ -106,3 +106,20 @@ def test_times_that_features_nearly_determine_are_found():
     assert model.linear_effect_ == "time"
     ratio = model.predict_median(X[:50]) / np.exp(2.0 * X[:50, 3])
     assert 0.9 < ratio.min() < ratio.max() < 1.1
+
+
+@pytest.mark.parametrize("effect", [0.0, 1.0])
+def test_no_weaker_ridges_are_tried_once_the_loss_has_risen_twice(effect):
+    """Noise wants a strong ridge, and needs no fits with weak ones; where features tell much, more are tried."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 10))
+    time = rng.weibull(1.5, 200) * np.exp(-effect * X[:, 0])
+    model = FPBoost(n_estimators=1, random_state=0).fit(X, (time < 3.0, np.minimum(time, 3.0)))
+    ridges, losses = (model.cv_results_[name] for name in ("ridges", "ridge_loss"))
+    assert ridges == list(POLICY.ridges[: len(losses)])
+    rises = np.diff(losses) > 0.0
+    twice = rises[1:] & rises[:-1]
+    assert not twice[:-1].any()
+    assert twice[-1] or len(ridges) == len(POLICY.ridges)
+    if effect == 0.0:
+        assert len(ridges) < len(POLICY.ridges)

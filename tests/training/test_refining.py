@@ -17,7 +17,7 @@ from hazboost.hazards.mixture import Mixture
 from hazboost.training.heads import Chosen, fit_heads, possible_heads, price_of_head
 from hazboost.training.marginal import MarginalLoss, before_entry
 from hazboost.training.policy import POLICY
-from hazboost.training.refining import LossGivenShifts, Trial, choose_heads
+from hazboost.training.refining import LossGivenShifts, Trial, compare_heads
 from tests.training.simulated import automatic
 
 MIXTURE = Mixture({"weibull": 1, "loglogistic": 1}, PARAMETER_ACTIVATIONS["exp"], WEIGHT_ACTIVATIONS["scaled_softmax"])
@@ -34,7 +34,9 @@ def hazards(n, seed, guarantee):
 
 
 def chosen_of(possible, X, target, policy=POLICY):
-    return choose_heads(possible, Sample(X, target), SCHEMA, policy, folds=5, seed=0)
+    sample = Sample(X, target)
+    plan = automatic()._plan(SCHEMA, sample.summary(), 1, 0)
+    return compare_heads(possible, sample, replace(plan, search=replace(plan.search, policy=policy)), 5)
 
 
 def refined(X, time, policy=POLICY):

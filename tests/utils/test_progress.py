@@ -1,6 +1,7 @@
 """The progress bar."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -71,27 +72,44 @@ def last_line(err):
 
 
 @pytest.mark.parametrize(
-    ("parameters", "stages"),
+    ("parameters", "lines"),
     [
-        ({"init": "linear"}, ["ridge"]),
-        ({"n_estimators": "auto"}, ["rounds"]),
-        ({"init": "linear", "n_estimators": "auto"}, ["ridge", "rounds"]),
+        ({"init": "linear"}, ["ridge in 3/3 folds", "effect in ./3 folds", "4/4 rounds"]),
+        ({"n_estimators": "auto"}, ["trees of depth 2 in 3/3 folds"]),
+        (
+            {"init": "linear", "n_estimators": "auto"},
+            ["ridge in 3/3 folds", "effect in ./3 folds", "trees of depth 2 in 3/3 folds"],
+        ),
     ],
 )
-def test_a_cross_validation_has_one_bar(parameters, stages, capsys):
-    model = fit(n_folds=3, learning_rate=0.5, verbose=1, **parameters)
-    cross_validation, *rounds, rest = capsys.readouterr().err.split("\n")
+def test_each_choice_of_a_cross_validation_has_one_line(parameters, lines, capsys):
+    fit(n_folds=3, learning_rate=0.5, max_depth=2, verbose=1, **parameters)
+    *drawn, rest = capsys.readouterr().err.split("\n")
     assert rest == ""
-    if model.n_estimators == "auto":  # the models of the folds are the model
-        *deeper, _ = rounds if "linear" in parameters.values() else [*rounds, ""]
-        assert len(model.model_.boosters) == 3 + POLICY.folds_alone * (len(deeper) < len(rounds))
-        for depth, line in zip(POLICY.depths[1:], deeper, strict=False):
-            assert f"depth {depth} in" in line
-        assert all("trees alone in 2/2 folds" in last_line(line) for line in rounds[len(deeper) :])
-    else:
-        assert "4/4 rounds" in last_line(*rounds)
-    assert "█" * 24 + f" {stages[-1]} in 3/3 folds" in last_line(cross_validation)
-    assert [stage for stage in ("ridge", "rounds") if f"{stage} in 3/3 folds" in cross_validation] == stages
+    for line, expected in zip(drawn, lines, strict=True):
+        assert re.search(expected, last_line(line))
+    assert "█" * 24 in last_line(drawn[-1])
+
+
+@pytest.mark.parametrize("deeper", [False, True])
+def test_the_trees_of_each_depth_have_lines_of_their_own(deeper, capsys, monkeypatch):
+    """One for the first fold, which can often tell, and one for the others."""
+    monkeypatch.setattr(FPBoost, "_policy", replace(POLICY, events_for_leaf=0.1 if deeper else np.inf))
+    model = fit(n_folds=3, learning_rate=0.5, verbose=1, n_estimators="auto")
+    *drawn, rest = capsys.readouterr().err.split("\n")
+    assert rest == ""
+    tried = [re.search(r"trees of depth (\d) in (\d)/3 folds", last_line(line)).groups() for line in drawn]
+    assert (str(model.max_depth_), "3") in tried
+    assert len(set(tried)) == len(tried) > deeper
+    assert {depth for depth, _ in tried} >= ({"2", "4"} if deeper else {"2"})
+
+
+def test_folds_that_were_done_before_count_as_done(capsys):
+    progress = FoldProgress(3, ["trees"], draw=True, done=1)
+    progress.advance(2, 1.0)
+    assert "█" * 16 + "░" * 8 + " trees in 2/3 folds" in capsys.readouterr().err
+    progress.advance(1, 1.0)
+    assert capsys.readouterr().err.endswith("\n")
 
 
 def test_a_line_that_is_not_finished_is_left_where_it_is(capsys):
@@ -118,8 +136,7 @@ def test_folds_that_stop_early_are_done(capsys):
 def test_stages_share_the_bar(capsys):
     progress = FoldProgress(1, ["ridge", "rounds"], draw=True)
     progress.advance(0, 1.0)
-    # A fifth of the bar: choosing the ridge usually takes a quarter of the time of the trees.
-    assert "█" * 5 + "░" * 19 + " ridge in 1/1 folds" in capsys.readouterr().err
+    assert "█" * 12 + "░" * 12 + " ridge in 1/1 folds" in capsys.readouterr().err
     progress.advance(0, 1.0)
     assert capsys.readouterr().err.endswith("\n")
 

@@ -25,9 +25,9 @@ def encode_model(model: Model, width: int) -> dict[str, Any]:
     """The model as JSON; ``width`` is the number of features."""
     return {
         "forest": encode_forest(model),
-        "start": _encode_start(model.start),
-        "mixture": _encode_mixture(model.mixture),
-        "trust": model.trust.tolist(),
+        "starts": [_encode_start(start) for start in model.starts],
+        "mixture": _encode_mixture(model.mixture.one_model),
+        "shrinkage": model.shrinkage.tolist(),
         "highest": _finite(highest_values(model.engine, width)),
         "sparse": model.schema.sparse,
         "unit": float(model.unit),
@@ -37,9 +37,10 @@ def encode_model(model: Model, width: int) -> dict[str, Any]:
 def used_features(model: Model) -> set[int]:
     """Positions of the features on which predictions depend at all."""
     used = set()
-    if isinstance(model.start, LinearStart):
-        moving = np.abs(model.start.coefficient).max(axis=1, initial=0.0) > 0.0
-        used |= set(model.start.design.features[moving].tolist())
+    for start in model.starts:
+        if isinstance(start, LinearStart):
+            moving = np.abs(start.coefficient).max(axis=1, initial=0.0) > 0.0
+            used |= set(start.design.features[moving].tolist())
     for trees in model.boosters:
         for tree in read_trees(model.engine, trees):
             used |= set(tree.feature[tree.left != NO_CHILD].tolist())
@@ -98,7 +99,7 @@ def _encode_mixture(mixture: Mixture) -> dict[str, Any]:
     return {
         "blocks": [[block.head.name, block.count, len(block.head.parameters)] for block in mixture.one_cause.blocks],
         "parameterActivation": mixture.parameter_activation.name,
-        "weightActivation": mixture.weight_activation.name,
+        "weightActivation": mixture.weight_activation.for_heads(mixture.heads_per_cause).name,
         "background": float(mixture.background),
         "causes": mixture.n_causes,
     }

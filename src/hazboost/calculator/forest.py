@@ -26,7 +26,7 @@ Question = tuple[int, float, tuple[int, ...] | None, bool]
 
 
 def encode_forest(model: Model) -> dict[str, Any]:
-    """The trees, as JSON with packed arrays."""
+    """The trees of all models, an ensemble for each, as JSON with packed arrays."""
     questions: dict[Question, int] = {}
     nodes: list[int] = []
     leaves: list[float] = []
@@ -48,7 +48,6 @@ def encode_forest(model: Model) -> dict[str, Any]:
             sets.setdefault(categories, len(sets) + 1)
     return {
         "ensembles": ensembles,
-        "shares": model.shares.tolist(),
         "nodes": pack_positions(nodes),
         "leaves": pack(leaves, "Float32"),
         "feature": pack_positions([feature for feature, *_ in questions]),

@@ -26,7 +26,6 @@ from hazboost.hazards.distribution import Distribution
 from hazboost.prediction.model import parameter_columns, share_columns
 from hazboost.training.advice import advise_on_ties
 from hazboost.training.cohort import describe_cohort
-from hazboost.training.policy import POLICY
 from hazboost.utils.arrays import as_times
 from hazboost.utils.random_states import as_seed
 from hazboost.utils.tables import make_table
@@ -35,11 +34,12 @@ from hazboost.utils.tables import make_table
 class FPBoost(estimator.FPBoost):
     """FPBoost on a Dask cluster, with the parameters, attributes and predictions of `hazboost.FPBoost`.
 
-    The rows stay on the workers. The client gets a summary and a few numbers of each subject, and makes the choices
-    that were left open (ridge, depth, start) on subjects drawn at random: at most 20,000, or 50 for each feature if
-    that is more. Then all workers grow the same trees, each on its own rows, with XGBoost's collective
-    communication. With few subjects, for whom `hazboost.FPBoost` would use cross-validation, all rows are sent to the
-    client and fitted there.
+    The rows stay on the workers. The client gets a summary and a few numbers of each subject, divides the subjects into
+    folds, and fits regressions to some that each fold keeps, drawn at random: at most 20,000, or 50 for each feature if
+    that is more. Then all workers grow the trees of one fold after the other, each on its own rows, with XGBoost's
+    collective communication. Of the subjects that the folds hold out, at most 50,000 choose the rounds and calibrate
+    the trees; they are sent to the client and to every worker. Up to 20,000 subjects, all rows are sent to the client
+    and fitted there.
 
     The cluster is that of the current `distributed.Client`. Predictions for Dask collections are lazy; those for data
     in memory are made at once, as by `hazboost.FPBoost`.
@@ -59,14 +59,16 @@ class FPBoost(estimator.FPBoost):
     **The same model.** The model is that of `hazboost.FPBoost` on the same rows, up to rounding errors, if the bins of
     the features are the same: if no feature has more values than ``max_bin``. Bins of other features are approximate
     quantiles, which depend a little on how rows are distributed over workers, and so do the rows that
-    ``subsample`` draws. The order of the rows is that of the partitions.
+    ``subsample`` draws. A chosen number of rounds is also the same only up to 50,000 held-out subjects. The order of
+    the rows is that of the partitions.
 
     **Lost workers.** If a worker is lost during training, Dask computes its partitions again, and training begins anew
     on the workers that are left, with a warning; after three times an error is raised. No row is ever left out.
 
     **Copies of rows** are not looked for among so many.
 
-    ``unique_times_``, ``event_times_``, ``diagnostics_`` and the warnings on rounded times are those of the drawn rows.
+    ``unique_times_``, ``event_times_`` and the warnings on rounded times are those of drawn rows; ``diagnostics_`` are
+    too with a given number of rounds, and those of held-out subjects with a chosen one.
 
     Examples
     --------
@@ -109,7 +111,7 @@ class FPBoost(estimator.FPBoost):
         schema, counts = learn_features(client, raw)
         find_columns(first_outcomes(client, raw, counts), "y")  # what names say is said here, and not on the workers
         rows = read_rows(client, raw, schema, counts)
-        if POLICY.hold_out_of(rows.n_subjects) is None:
+        if rows.n_subjects <= self._policy.subjects_for_linear:
             local = estimator.FPBoost(**self._settings())
             self._take(local.fit(**gather(client, raw, counts), eval_set=_in_memory(eval_set)))
             return self
@@ -132,11 +134,11 @@ class FPBoost(estimator.FPBoost):
             observed = [validation.target]
         summary = train.summary()
         refuse_empty_columns(summary.highest, schema)
-        most = max(POLICY.subjects_for_linear, POLICY.subjects_for_column * summary.width)
+        most = max(self._policy.subjects_for_linear, self._policy.subjects_for_column * summary.width)
         drawn = train.draw(most, np.random.default_rng(seed))
         self._check_training(drawn, validation)
         advise_on_ties(drawn.target)
-        plan = self._plan(schema, summary, n_causes, seed, drawn)
+        plan = self._plan(schema, summary, n_causes, seed)
         trained = train_on_workers(plan, train, summary, drawn, validation)
         cohort = describe_cohort(trained.model, summary, drawn, seed)
         self._learn(named, trained, join_targets([drawn.target, *observed]), cohort)

@@ -139,11 +139,12 @@ class Rows:
             kept, aside = np.concatenate([kept, aside[MOST_VALIDATION:]]), aside[:MOST_VALIDATION]
         return self._divided(unit, kept, aside)
 
-    def hold_out(self, share: float, folds: int, seed: int) -> tuple[Rows, Indices]:
-        """Rows to train on, and a share of the subjects to compare models on; see `split_folds`."""
+    def divide(self, folds: int, seed: int, parts: int) -> list[tuple[Rows, Rows]]:
+        """Pairs of rows to train on and rows to hold out; see `hazboost.data.folds.split_folds`."""
         unit, kind, grouped = self._units()
-        ((kept, held),) = divide_units(kind, folds, seed, share, grouped=grouped)
-        return self._divided(unit, kept, held)
+        pairs = divide_units(kind, folds, seed, parts, grouped=grouped)
+        divided = [self._divided(unit, kept, held) for kept, held in pairs]
+        return [(kept, replace(self, subjects=held)) for kept, held in divided]
 
     def _units(self) -> tuple[Indices, Indices, bool]:
         """The unit of each subject, the outcome of each unit, and whether units are groups."""

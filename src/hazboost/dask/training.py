@@ -1,15 +1,17 @@
-"""Training on rows that lie on the workers.
+"""Training on rows that lie on the workers, by the steps of `hazboost.training.pipeline`.
 
-What is to be chosen is chosen by the client, on subjects that are drawn at random, by the code and with the draws of
-`hazboost.training`. Trees of all rows are grown by every worker on its own rows, connected with the others.
+Regressions need few subjects: the client fits them to rows that are drawn at random, with the draws of data in memory.
+Trees are grown by all workers, each on its own rows, connected with the others: those of the folds one after the other,
+on all rows that a fold keeps. Held-out rows are sent to the client and to all workers, of many no more than
+`MOST_HELD_OUT`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -21,18 +23,22 @@ from hazboost.data.summary import Summary
 from hazboost.engines.base import Trees
 from hazboost.engines.collective import fingerprint, own_place
 from hazboost.prediction.model import Start
+from hazboost.training import growing, pipeline
 from hazboost.training.cross_validation import CrossValidation, Fold
-from hazboost.training.fit import Trained, advise, assemble, fit_start, grow_final, in_user_time
-from hazboost.training.growing import Ensemble, Growing
+from hazboost.training.ensemble import Member
+from hazboost.training.fit import Fitted, Trained, advise, assemble, fit_start, in_user_time, of_all_rows, of_folds
+from hazboost.training.growing import Growing
 from hazboost.training.plan import Plan
-from hazboost.training.selection import Choice, choose_start, find_best, keep
-from hazboost.training.trust import trust_in_trees
-from hazboost.utils.arrays import Array, Indices
+from hazboost.training.state import State
+from hazboost.utils.arrays import Indices
 from hazboost.utils.progress import FoldProgress
 from hazboost.utils.threads import single_threaded_blas
 
+T = TypeVar("T")
 #: Grows trees on some rows; returns them and everything else that is to be known.
-Grow = Callable[[Plan, Sample], tuple[tuple[Trees, ...], Any]]
+Grow = Callable[[Plan, Sample], tuple[tuple[Trees, ...], T]]
+#: Of so many subjects, of all folds together, losses are computed in every round, on every worker.
+MOST_HELD_OUT = 50_000
 
 
 def train_on_workers(plan: Plan, rows: Rows, summary: Summary, drawn: Sample, validation: Sample | None) -> Trained:
@@ -51,99 +57,83 @@ def train_on_workers(plan: Plan, rows: Rows, summary: Summary, drawn: Sample, va
     validation : Sample, optional
         Validation data.
     """
-    data, unit = Scattered(plan, rows, summary), plan.time.unit
+    data, unit = Scattered(rows, summary.shortest), plan.time.unit
     watched = None if validation is None else validation.scaled(unit)
     with single_threaded_blas:
-        choice = data.choose()
         scaled = drawn.scaled(unit, summary.shortest)
-        start = choice.start or fit_start(plan, scaled, choice)
-        if choice.averaged:
-            grown = grow_final(plan, scaled, watched, start, choice)
-        else:
-            grown = data.grow(rows, partial(grow_last, start=start, choice=choice, validation=watched))
-        trained = assemble(plan, start, choice, grown, scaled, watched)
-    advise(plan, drawn.target, trained)
+        state = data.choose(State(plan, scaled, summary.events_by_cause(plan.objective.mixture.n_causes)))
+        fitted = of_folds(state) if state.averages_folds else data.fit(state, watched)
+        trained = assemble(state, fitted, scaled, watched)
+    advise(state.plan, drawn.target, trained)
     return in_user_time(trained, float(summary.events.sum() / summary.mass), validation)
 
 
 def grow_last(
-    plan: Plan, sample: Sample, *, start: Start, choice: Choice, validation: Sample | None
-) -> tuple[tuple[Trees, ...], Any]:
-    """The trees of the model, with the arguments of `grow_final` in another order."""
-    return grow_final(plan, sample, validation, start, choice)
+    plan: Plan, sample: Sample, *, start: Start, validation: Sample | None
+) -> tuple[tuple[Trees, ...], Fitted]:
+    """The given number of trees on top of a start."""
+    fitted = of_all_rows(plan, start, sample, validation)
+    return fitted.trees, fitted._replace(trees=())
 
 
-def grow_held_out(
-    plan: Plan, sample: Sample, *, held: Sample, start: Start, trust: Array, depth: int
-) -> tuple[tuple[Trees, ...], Any]:
-    """Trees of one depth, grown until the loss of held-out rows has not improved for long."""
-    fold = Fold(0, sample, held)
-    growing = Growing(plan, CrossValidation((fold,), plan.objective.n_threads), (start,), trust)
-    member = growing.grow_fold(fold, depth, FoldProgress(1, ["rounds"], draw=False))
+def grow_member(
+    plan: Plan, sample: Sample, *, growing: Growing, number: int, held: Sample, depth: int
+) -> tuple[tuple[Trees, ...], Member]:
+    """The model of the fold with such a number and such held-out rows."""
+    fold = Fold(number, sample, held, sample)
+    alone = replace(growing, plan=plan, cv=CrossValidation((fold,), 1))
+    member = alone.grow_fold(fold, depth, FoldProgress(len(growing.starts), ["trees"], draw=False))
     return (member.trees,), member._replace(trees=None)
 
 
 @dataclass(frozen=True)
 class Scattered:
-    """The training data, and how to train on them.
+    """Rows on the workers, and how to train on them.
 
     Attributes
     ----------
-    plan : Plan
-        How to train.
     rows : Rows
-        The training data.
-    summary : Summary
-        What is known of all of them.
+        The rows.
+    shortest : float
+        The smallest positive time of all rows, in the user's unit.
     """
 
-    plan: Plan
     rows: Rows
-    summary: Summary
+    shortest: float
 
-    def choose(self) -> Choice:
-        """What `hazboost.training.selection.choose` chooses for many subjects."""
-        plan, policy = self.plan, self.plan.search.policy
-        share = policy.hold_out_of(self.summary.n_subjects)
-        if plan.chooses_rounds:
-            return self.choose_rounds(share or policy.hold_out)
-        trust = trust_in_trees(plan, self.events)
-        if not plan.has_linear_start:
-            return Choice(None, plan.given.rounds or 0, plan.first_depth, trust, {})
-        return choose_start(plan, self.draw(self.rows), share and policy.hold_out, trust)
+    def choose(self, state: State) -> State:
+        """All steps of the fit, of which three are done by the workers or need what they hold."""
+        own = {one.__name__: one for one in (self.divide, choose_depth, grow_trees)}
+        return pipeline.run([own.get(step.__name__, step) for step in pipeline.steps_of(state.plan)], state)
 
-    def choose_rounds(self, share: float) -> Choice:
-        """Hold out a share of the subjects; choose ridge and depth on some of the others, and rounds on all of them."""
-        search = self.plan.search
-        kept, numbers = self.rows.hold_out(share, search.folds, search.seed)
-        held = self.scaled(self.rows.take(numbers))
-        cv = CrossValidation((Fold(0, self.draw(kept), held),), self.plan.objective.n_threads)
-        found = find_best(self.plan, cv, self.events)
-        if cv.n_kept < kept.n_rows:
-            (start,), depth = found.growing.starts, found.best.depth
-            grow = partial(grow_held_out, held=held, start=start, trust=found.growing.trust, depth=depth)
-            (trees,), member = self.grow(kept, grow)
-            found = found._replace(best=Ensemble(depth, [member._replace(trees=trees)]))
-        return keep(found, share)
+    def divide(self, state: State) -> State:
+        """The folds: of all rows, or for a regression alone of those that were drawn."""
+        plan = state.plan
+        if not plan.chooses_rounds:
+            return pipeline.divide(state)
+        folds, policy, seed = state.folds, plan.search.policy, plan.search.seed
+        parts = policy.parts_for(folds, len(self.rows.subjects))
+        most = max(policy.subjects_for_linear, policy.subjects_for_column * state.sample.X.shape[1])
+        divided = []
+        for number, (kept, held) in enumerate(self.rows.divide(folds, seed, parts)):
+            drawn, unseen = (
+                one.draw(many, np.random.default_rng(seed)).scaled(plan.time.unit, self.shortest)
+                for one, many in ((kept, most), (held, MOST_HELD_OUT // folds))
+            )
+            divided.append(FoldOnWorkers(number, drawn, unseen, drawn, replace(self, rows=kept)))
+        return pipeline.with_folds(state, divided)
 
-    @property
-    def events(self) -> Array:
-        """Weighted number of events of each cause."""
-        return self.summary.events_by_cause(self.plan.objective.mixture.n_causes)
+    def fit(self, state: State, validation: Sample | None) -> Fitted:
+        """A start that is fitted to drawn rows, and the given number of trees of all rows on top of it."""
+        start = fit_start(state, state.sample)
+        trees, fitted = self.grow(state.plan, partial(grow_last, start=start, validation=validation))
+        return fitted._replace(trees=trees)
 
-    def draw(self, rows: Rows) -> Sample:
-        """Some of the rows, drawn at random to choose on."""
-        search = self.plan.search
-        return self.scaled(rows.draw(search.policy.subjects_for_choices, np.random.default_rng(search.seed)))
-
-    def scaled(self, sample: Sample) -> Sample:
-        """A part of the rows in the model's unit of time."""
-        return sample.scaled(self.plan.time.unit, self.summary.shortest)
-
-    def grow(self, rows: Rows, grow: Grow) -> tuple[tuple[Trees, ...], Any]:
-        """Trees grown on some of the rows by all workers that hold some of them."""
+    def grow(self, plan: Plan, grow: Grow[T]) -> tuple[tuple[Trees, ...], T]:
+        """Trees grown on the rows by all workers that hold some of them."""
+        rows = self.rows
         dropped = rows.dropped()
-        work = OnWorker(self.plan, grow, self.summary.shortest, rows.mean_weight, dropped)
+        work = OnWorker(plan, grow, self.shortest, rows.mean_weight, dropped)
         # All rows of a partition count here, also those that were dropped: in every training it then stays where it is.
         sizes = {
             number: int(one.sizes.sum())
@@ -157,6 +147,46 @@ class Scattered:
                 "versions of Python and of all packages."
             )
         return next((one.trees, one.rest) for one in grown if one.trees is not None)
+
+
+@dataclass(frozen=True)
+class FoldOnWorkers(Fold):
+    """A fold most of whose rows are on the workers.
+
+    Attributes
+    ----------
+    data : Scattered
+        All rows that are not held out; the client has only the drawn ones.
+    """
+
+    data: Scattered
+
+    @property
+    def is_in_memory(self) -> bool:
+        """No: one fold after the other has all workers."""
+        return False
+
+
+class GrowingOnWorkers(Growing):
+    """Trees of the folds, grown by all workers."""
+
+    def grow_fold(self, fold: Fold, depth: int, progress: FoldProgress) -> Member:
+        """The model of a fold, as `Growing.grow_fold` grows it."""
+        data = cast("FoldOnWorkers", fold).data
+        sent = Growing(self.plan, CrossValidation((), 1), self.starts, self.shrinkage, self.events)
+        grow = partial(grow_member, growing=sent, number=fold.number, held=fold.held, depth=depth)
+        (trees,), member = data.grow(self.plan, grow)
+        return member._replace(trees=trees)
+
+
+def choose_depth(state: State) -> State:
+    """As `hazboost.training.growing.choose_depth`."""
+    return growing.choose_depth(state, GrowingOnWorkers.of(state))
+
+
+def grow_trees(state: State) -> State:
+    """As `hazboost.training.growing.grow_trees`."""
+    return growing.grow_trees(state, GrowingOnWorkers.of(state))
 
 
 class Grown(NamedTuple):
@@ -186,7 +216,7 @@ class OnWorker:
     """
 
     plan: Plan
-    grow: Grow
+    grow: Grow[Any]
     shortest: float
     mean_weight: float
     dropped: Sequence[Indices]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from itertools import islice
 
 import numpy as np
-from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit, train_test_split
+from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
 
 from hazboost.data.target import Target, number_by_appearance
 from hazboost.utils.arrays import Indices
@@ -71,7 +71,7 @@ def split_units(kind: Indices, fraction: float, seed: int, *, grouped: bool) -> 
 
 
 def split_folds(
-    target: Target, folds: int, seed: int, group: Indices | None = None, hold_out: float | None = None
+    target: Target, folds: int, seed: int, group: Indices | None = None, parts: int | None = None
 ) -> list[tuple[Indices, Indices]]:
     """Pairs of rows to train on and rows to hold out, in whole units, stratified where there are enough of a kind.
 
@@ -85,32 +85,28 @@ def split_folds(
         Seed of the shuffling.
     group : array of int, optional
         Number of the group of each row.
-    hold_out : float, optional
-        Hold out this share of the units once instead.
+    parts : int, optional
+        Into how many parts the units are divided, if there are so many; each fold holds one of them out. By default as
+        many as folds.
     """
     unit = units(target, group)
-    parts = divide_units(outcomes(target, unit), folds, seed, hold_out, grouped=group is not None, rows=len(unit))
-    return [(rows_of(unit, kept), rows_of(unit, held)) for kept, held in parts]
+    pairs = divide_units(outcomes(target, unit), folds, seed, parts, grouped=group is not None, rows=len(unit))
+    return [(rows_of(unit, kept), rows_of(unit, held)) for kept, held in pairs]
 
 
 def divide_units(
-    kind: Indices, folds: int, seed: int, hold_out: float | None = None, *, grouped: bool = False, rows: int = 0
+    kind: Indices, folds: int, seed: int, parts: int | None = None, *, grouped: bool = False, rows: int = 0
 ) -> list[tuple[Indices, Indices]]:
     """The same for units, given the outcome of each; for messages, whether they are groups, and of how many rows."""
-    stratum = coarsen(kind, folds)
-    least = folds if hold_out is None else 2
-    if len(kind) < least:
+    parts = max(folds, min(parts or 0, len(kind)))
+    if len(kind) < parts:
         what = "groups" if grouped else "subjects"
         enough = f"use {len(kind)} folds or fewer" if len(kind) > 1 else f"give at least two {what}"
         raise ValueError(
-            f"n_folds={folds}: {len(kind)} {what} (n_samples={rows or len(kind)}) cannot be divided into {folds} "
+            f"n_folds={folds}: {len(kind)} {what} (n_samples={rows or len(kind)}) cannot be divided into {parts} "
             f"folds; {enough} (n_folds of FPBoost, cv of tune). With a given n_estimators and an init "
             "other than 'linear', FPBoost needs no folds."
         )
-    stratified = bool(stratum.any())
-    splitter: Any
-    if hold_out is not None:
-        splitter = (StratifiedShuffleSplit if stratified else ShuffleSplit)(1, test_size=hold_out, random_state=seed)
-    else:
-        splitter = (StratifiedKFold if stratified else KFold)(folds, shuffle=True, random_state=seed)
-    return list(splitter.split(np.zeros(len(kind)), stratum))
+    stratum = coarsen(kind, parts)
+    splitter = (StratifiedKFold if stratum.any() else KFold)(parts, shuffle=True, random_state=seed)
+    return list(islice(splitter.split(np.zeros(len(kind)), stratum), folds))

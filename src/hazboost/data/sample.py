@@ -103,6 +103,14 @@ class Sample:
             return replace(self, X=to_host(self.X).astype(np.float64))
         return self if self.is_in_memory else replace(self, X=self.X.load())
 
+    def load(self, rng: np.random.Generator, parts: int) -> Sample:
+        """The same in memory; of batches only as many subjects, drawn at random, as fit there in so many parts."""
+        if self.is_in_memory:
+            return self.in_memory()
+        rows, count = len(self.target), self.target.n_subjects
+        number = subjects_to_draw(count, count, rows, rows_to_load(parts * rows, self.X) // parts)
+        return self.in_memory() if number == count else self.draw(number, rng).in_memory()
+
     def on_device(self) -> Sample:
         """The same with all features, in single precision as trees hold them, in the memory of the GPU."""
         return replace(self, X=to_device(self.X, np.float32))

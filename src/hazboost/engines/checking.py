@@ -70,13 +70,15 @@ def _check_sizes(learner: Mapping[str, Any], n_features: int, n_outputs: int) ->
 
 
 def _check_rounds(model: Mapping[str, Any], sizes: Sequence[int], n_outputs: int) -> None:
-    """Each round has a tree for each output, or one whose leaves have a number for each."""
+    """Each round has a tree for each output, or one whose leaves have a number for each; as often for merged ones."""
     outputs, ends = (_whole(_list(model, name), name) for name in ("tree_info", "iteration_indptr"))
     vectors = bool(sizes) and sizes[0] > 1
     by_round = 1 if vectors else n_outputs
     if len(set(sizes)) > 1 or (vectors and sizes[0] != n_outputs):
         raise ValueError("leaves have another number of scores")
-    if len(sizes) % by_round or not np.array_equal(ends, np.arange(0, len(sizes) + 1, by_round)):
+    if len(ends) < 1 or ends[0] != 0 or ends[-1] != len(sizes):
+        raise ValueError("rounds are not complete")
+    if (np.diff(ends) <= 0).any() or (ends % by_round).any():
         raise ValueError("rounds are not complete")
     if not np.array_equal(outputs, np.tile(np.arange(by_round), len(sizes) // by_round)):
         raise ValueError("trees belong to other scores")

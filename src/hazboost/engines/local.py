@@ -22,6 +22,8 @@ from hazboost.utils.threads import limit_openmp
 
 #: Trees are grown by one thread for so many rows.
 ROWS_FOR_A_THREAD = 20_000
+#: Rows that are looked at first where all rows have to weigh something.
+ENOUGH_ROWS = 4_096
 
 
 @dataclass(frozen=True)
@@ -117,10 +119,11 @@ class LocalEngine:
 
         From 3.4 on, XGBoost asks this of the two sides of a split only: a tree without any would move everybody.
         """
-        sampled = self.settings.get("subsample", 1.0) * self.total(to_host(reduce_rows(np.sum, hessian)))
-        light = np.flatnonzero(sampled < self.settings.get("min_child_weight", 1.0))
-        if not len(light):
-            return gradient
+        least = self.settings.get("min_child_weight", 1.0) / self.settings.get("subsample", 1.0)
+        for rows in (slice(ENOUGH_ROWS), slice(None)):  # some rows usually weigh enough
+            light = np.flatnonzero(self.total(to_host(reduce_rows(np.sum, hessian[rows]))) < least)
+            if not len(light):
+                return gradient
         heavy = gradient.copy()
         heavy[:, light] = 0.0
         return heavy

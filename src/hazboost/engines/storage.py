@@ -52,6 +52,11 @@ def _restore(engine: Engine, stored: bytes) -> xgb.Booster:
     if not isinstance(engine, LocalEngine) or engine.features is None:
         raise ValueError("its engine has no features")
     check_ensemble(decode(stored), engine.features, max(engine.n_scores, MIN_OUTPUTS))
+    return from_bytes(engine, stored)
+
+
+def from_bytes(engine: LocalEngine, stored: bytes) -> xgb.Booster:
+    """Trees that were checked, or made here, ready to predict."""
     device = engine.settings.get("device", "cpu") if has_device() else "cpu"
     # One thread, as `LocalEngine.truncate` sets it: the number of threads is not part of the model.
     return xgb.Booster({"nthread": 1, "device": device}, model_file=bytearray(stored))

@@ -223,6 +223,7 @@ def measure_of(
         return lambda distribution: CURVES[of](distribution, points, which), {"time": points}
     if of == "median":
         return lambda distribution: distribution.quantile(np.array([0.5])), {}
-    heads: dict[str, npt.NDArray[Any]] = {} if mixture.n_causes == 1 else {"cause": mixture.head_causes}
-    heads["head"] = np.array(mixture.head_names, dtype=object)
+    one = mixture.one_model
+    heads: dict[str, npt.NDArray[Any]] = {} if one.n_causes == 1 else {"cause": one.head_causes}
+    heads["head"] = np.array(one.head_names, dtype=object)
     return lambda distribution: parameter_columns(distribution)[of].reshape(len(distribution), -1), heads

@@ -46,6 +46,10 @@ def score_contributions(model: Predictor, X: Any) -> Explanation:
     -----
     Where the shift of the linear start is cut at its bound, features keep their proportions.
 
+    Where the model is the mean of the hazards of several models, scores are the means of theirs, and so are
+    contributions. Parameters of the heads are exponentials of scores by default: that of the mean score is their
+    geometric mean.
+
     Examples
     --------
     >>> import numpy as np
@@ -63,15 +67,16 @@ def score_contributions(model: Predictor, X: Any) -> Explanation:
     """
     encoded = encode(model, X)
     fitted, (n, width) = model.model_, encoded.shape
-    n_scores = fitted.mixture.n_scores
+    one = fitted.mixture.one_model
+    n_scores = one.n_scores
     values, scores, bases = np.empty((n, n_scores, width)), np.empty((n, n_scores)), {}
 
     def fill(rows: slice) -> None:
-        part = attribute(fitted, encoded[rows])
+        part = attribute(fitted, encoded[rows]).mean_over_models(fitted.mixture)
         values[rows], scores[rows], bases[rows.start] = part.values, part.scores, part.base
 
     for_each_block(fill, n, rows_at_a_time(fitted, width), count_threads(model.n_jobs))
-    names = np.array(score_names(fitted.mixture), dtype=object)
+    names = np.array(score_names(one), dtype=object)
     return Explanation(values, bases[0], scores, feature_names(model, width), "score", names)
 
 
@@ -108,6 +113,9 @@ def contributions(
     The base is the prediction from the base of all scores, that of `score_contributions`. It is close to the
     prediction for an average subject, not to the average of predictions. The integral over the path has eight nodes;
     what it leaves is divided in proportion to the contributions, so that their sums are exact.
+
+    Where the model is the mean of the hazards of several models, the scores of all of them move together, from the
+    base of each.
 
     Examples
     --------

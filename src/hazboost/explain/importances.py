@@ -54,7 +54,7 @@ def importance(model: Predictor, X: Any) -> Any:
     """
     encoded = encode(model, X)
     of_scores, overall = _mean_sizes(model, encoded)
-    names, roles = feature_names(model, encoded.shape[1]), score_roles(model.model_.mixture)
+    names, roles = feature_names(model, encoded.shape[1]), score_roles(model.model_.mixture.one_model)
     columns: dict[str, NDArray[Any]] = {"feature": np.array(names, dtype=object), "overall": overall}
     for role in ROLES:
         mine = of_scores[roles == role]
@@ -70,7 +70,8 @@ def _mean_sizes(model: Predictor, encoded: Any) -> tuple[Array, Array]:
     def measure(rows: slice) -> None:
         part = attribute(fitted, encoded[rows])
         moved = divide(functional, fitted.mixture, part).values[:, 0]
-        sums[rows.start] = np.abs(part.values).sum(axis=0), np.abs(moved).sum(axis=0)
+        mean = part.mean_over_models(fitted.mixture).values
+        sums[rows.start] = np.abs(mean).sum(axis=0), np.abs(moved).sum(axis=0)
 
     for_each_block(measure, n, rows_at_a_time(fitted, width, functional.evaluations), count_threads(model.n_jobs))
     # Added up in order, whichever block was ready first.

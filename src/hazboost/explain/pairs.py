@@ -50,7 +50,7 @@ def interaction_values(model: Predictor, X: Any, role: str = "level") -> Array:
     (200, 1, 3, 3)
     """
     encoded = encode(model, X)
-    chosen = check_role(model.model_.mixture, role)
+    chosen = check_role(model.model_.mixture.one_model, role)
     return np.concatenate([pairs[:, chosen] for pairs in _in_blocks(model, encoded)])
 
 
@@ -85,7 +85,7 @@ def interactions(model: Predictor, X: Any, role: str = "level") -> Any:
     ('x0', 'x2')
     """
     encoded = encode(model, X)
-    chosen = check_role(model.model_.mixture, role)
+    chosen = check_role(model.model_.mixture.one_model, role)
     total = sum(np.abs(pairs[:, chosen]).sum(axis=(0, 1)) for pairs in _in_blocks(model, encoded))
     one, other = np.triu_indices(encoded.shape[1], k=1)
     strength = 2.0 * np.asarray(total)[one, other] / encoded.shape[0]

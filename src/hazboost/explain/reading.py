@@ -85,7 +85,9 @@ def score_names(mixture: Mixture) -> list[str]:
         for p, parameter in enumerate(block.head.parameters):
             names[block.scores(p)] = [f"{head} {parameter.name}" for head in heads[block.heads]]
     own = heads[: mixture.heads_per_cause]
-    weights = (["level"] if mixture.weight_activation.has_level else []) + [f"{head} share" for head in own]
+    # A single head has all of the level, and no share.
+    shares = [f"{head} share" for head in own] if len(own) > 1 or not mixture.weight_activation.has_level else []
+    weights = (["level"] if mixture.weight_activation.has_level else []) + shares
     names[mixture.first_weight_score :] = weights[: mixture.n_weight_scores // mixture.n_causes] * mixture.n_causes
     if mixture.n_causes == 1:
         return names

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 
 from hazboost.files.consistency import check_attributes, check_model
 from hazboost.files.document import from_json, items, to_json
+from hazboost.files.earlier import read_first_version
 from hazboost.files.entries import EntryReader, EntryWriter
+from hazboost.files.manifest import FORMAT_VERSION
 from hazboost.files.plain import Plain
 from hazboost.files.records import ATTRIBUTES, LATER_ATTRIBUTES, read_model, write_model
 from hazboost.files.values import Kind
@@ -19,6 +21,9 @@ PARTS = {"parameters", "attributes", "model"}
 #: A fitted attribute ends in an underscore and does not begin with one; no method and no parameter does. Properties
 #: may: whoever makes an estimator of what was read refuses their names.
 ATTRIBUTE = re.compile(r"[A-Za-z]\w*(?<!_)_", re.ASCII)
+
+#: Who reads the model of a file, by version of the format.
+READERS = {1: read_first_version, FORMAT_VERSION: read_model}
 
 
 class Fitted(NamedTuple):
@@ -50,15 +55,15 @@ def _write_values(values: Mapping[str, Any], kinds: Mapping[str, Kind], entries:
     return written
 
 
-def read_contents(entries: Mapping[str, bytes]) -> Fitted:
-    """What `write_contents` has written; an error if anything is not as it should be."""
+def read_contents(entries: Mapping[str, bytes], version: int = FORMAT_VERSION) -> Fitted:
+    """What `write_contents` has written, now or for an earlier version; an error if anything is not as it should be."""
     reader = EntryReader({name: data for name, data in entries.items() if name != NAME})
     contents = dict(items(from_json(entries[NAME])))
     if set(contents) != PARTS:
         raise ValueError("parts are missing, or not known")
     parameters = {name: Plain().read(one, reader) for name, one in items(contents["parameters"])}
     attributes = _read_attributes(contents["attributes"], reader)
-    model = read_model(contents["model"], attributes["n_features_in_"], reader)
+    model = READERS[version](contents["model"], attributes["n_features_in_"], reader)
     check_model(model, attributes["n_features_in_"])
     check_attributes(attributes, model)
     if reader.left:

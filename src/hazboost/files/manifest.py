@@ -10,7 +10,7 @@ from hazboost.engines.storage import versions
 from hazboost.files.document import from_json, to_json
 
 NAME = "manifest.json"
-FORMAT, FORMAT_VERSION = "hazboost model", 1
+FORMAT, FORMAT_VERSION = "hazboost model", 2
 
 
 def with_manifest(entries: Mapping[str, bytes], summary: Mapping[str, str]) -> dict[str, bytes]:

@@ -7,7 +7,7 @@ new fitted attribute that predictions depend on, a line in `ATTRIBUTES`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -159,19 +159,18 @@ ENGINE_FIELDS: dict[str, Kind] = {
 WHOLE_ENGINES: dict[type, Record] = {one: Record(one, ENGINE_FIELDS) for one in (LocalEngine, ExactEngine, CudaEngine)}
 PART = Record(Part, {"engine": OneOf(WHOLE_ENGINES), "scores": POSITIONS, "features": POSITIONS})
 ENGINES = OneOf({**WHOLE_ENGINES, DividedEngine: Record(DividedEngine, {"parts": Many(PART, least=1)})})
-#: Fields of a model besides its trees, which only its engine can read.
-MODEL_FIELDS: dict[str, Kind] = {
+#: Fields of a model that files of all versions have.
+COMMON_FIELDS: dict[str, Kind] = {
     "engine": ENGINES,
-    "shares": FINITE,
-    "start": STARTS,
     "mixture": MIXTURE,
-    "trust": FINITE,
     "schema": SCHEMA,
     "unit": POSITIVE,
     "horizon": POSITIVE,
     "longest": POSITIVE,
 }
-#: Names of the entries with the trees: for each ensemble, those of the parts of the engine.
+#: Fields of a model besides its trees, which only its engine can read, and its mixture, written as that of one model.
+MODEL_FIELDS: dict[str, Kind] = {**COMMON_FIELDS, "starts": Many(STARTS, least=1), "shrinkage": FINITE}
+#: Names of the entries with the trees: for each of the models that are averaged, those of the parts of the engine.
 TREES = Many(Many(Text(), least=1), least=1)
 
 FEATURE_TABLE = Record(
@@ -218,7 +217,8 @@ LATER_ATTRIBUTES: dict[str, Any] = {"adaptive_ridge_": None}
 
 def write_model(model: Model, entries: EntryWriter) -> dict[str, Any]:
     """A fitted model as JSON, with entries for its arrays and trees."""
-    fields = {name: kind.write(getattr(model, name), entries) for name, kind in MODEL_FIELDS.items()}
+    one = replace(model, mixture=model.mixture.one_model)
+    fields = {name: kind.write(getattr(one, name), entries) for name, kind in MODEL_FIELDS.items()}
     trees = [[entries.add_trees(one) for one in store_trees(model.engine, trees)] for trees in model.boosters]
     return {**fields, "trees": trees}
 
@@ -226,7 +226,8 @@ def write_model(model: Model, entries: EntryWriter) -> dict[str, Any]:
 def read_model(found: Any, n_features: int, entries: EntryReader) -> Model:
     """The model for so many features. Only the engine and its trees are known to fit together; the rest is not."""
     fields = read_fields({**MODEL_FIELDS, "trees": TREES}, found, entries)
-    engine = fields["engine"]
-    check_engine(engine, fields["mixture"].n_scores, n_features)
-    ensembles = [[entries.take(name) for name in names] for names in fields.pop("trees")]
-    return Model(boosters=tuple(restore_trees(engine, tuple(stored)) for stored in ensembles), **fields)
+    engine, mixture = fields["engine"], fields.pop("mixture")
+    check_engine(engine, mixture.n_scores, n_features)
+    stored = [tuple(entries.take(name) for name in names) for names in fields.pop("trees")]
+    boosters = tuple(restore_trees(engine, one) for one in stored)
+    return Model(boosters=boosters, mixture=mixture.mean_of(len(boosters)), **fields)

@@ -54,7 +54,7 @@ def write_file(path: str | os.PathLike[str], fitted: Fitted, summary: Mapping[st
 
 def read_file(path: str | os.PathLike[str]) -> Fitted:
     """Read what `write_file` has written; a `ModelFileError` for any other file."""
-    return _read(Path(path), lambda _, entries: read_contents(entries))
+    return _read(Path(path), lambda found, entries: read_contents(entries, found["version"]))
 
 
 def read_versions(path: str | os.PathLike[str]) -> dict[str, str]:

@@ -188,6 +188,10 @@ class WeightActivation(ABC):
         """Number of scores from which the weights of ``n_heads`` heads are made."""
         return n_heads
 
+    def for_heads(self, n_heads: int) -> WeightActivation:
+        """The same function for so many heads, without scores that have no effect."""
+        return self
+
 
 class ReLUWeight(WeightActivation):
     """``max(score, 0)``, the paper's choice."""
@@ -333,6 +337,10 @@ class ScaledSoftmaxWeight(WeightActivation):
     def n_scores(self, n_heads: int) -> int:
         """The level and one for each head."""
         return 1 + n_heads
+
+    def for_heads(self, n_heads: int) -> WeightActivation:
+        """A single head has all of the level, which is its only score."""
+        return ExpWeight() if n_heads == 1 else self
 
 
 class UniformWeight(WeightActivation):

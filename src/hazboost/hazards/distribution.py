@@ -27,6 +27,7 @@ from hazboost.hazards.quadrature import SMOOTH_NODES, integrate, integrate_by_ha
 from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.blocks import for_each_block
 from hazboost.utils.devices import beside, is_on_device, to_host
+from hazboost.utils.memory import keep_freed_memory
 
 #: Numbers of heads, times and rows evaluated at a time: few enough to stay in the processor's cache.
 BLOCK = 2**17
@@ -211,6 +212,8 @@ class Distribution:
         block, most, n_threads = BLOCK, LARGEST_BLOCK, self.n_threads
         if is_on_device(self.scores):  # threads would wait for one device, each with a block of its own in its memory
             block, most, n_threads = BLOCK_ON_DEVICE, len(self), 1
+        else:
+            keep_freed_memory()  # of which every block makes much
         step = max(1, min(most, block // (n_times * self.mixture.n_heads)))
         if len(self) <= step:
             return function(self, slice(None))

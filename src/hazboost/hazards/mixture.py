@@ -16,6 +16,12 @@ weights, cause by cause. ::
 
     eta eta  k k | eta  k || eta eta  k k | eta  k || w w w || w w w
 
+The mean of several models
+--------------------------
+The mean of the hazards of several models with the same heads is a mixture of all their heads, whose weights are divided
+by the number of models. A family's heads stay one block, those of the first model first; the scores of the weights are
+those of the first model, then those of the second, and so on, for each cause.
+
 A subject without hazard
 ------------------------
 With ReLU activations every head of a subject can reach zero. Such a subject has only been observed without an event so
@@ -26,7 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial, reduce
+from functools import cached_property, reduce
 from operator import add
 from typing import NamedTuple
 
@@ -61,9 +67,9 @@ def columns(rows: Array) -> Array:
     return turned
 
 
-def shrink(start: Array, grown: Array, trust: Array) -> Array:
-    """Scores with the trees' contribution, ``grown - start``, multiplied by ``trust``."""
-    return start + beside(trust, start) * (grown - start)
+def shrink(start: Array, grown: Array, shrinkage: Array) -> Array:
+    """Scores with the trees' contribution, ``grown - start``, multiplied by ``shrinkage``."""
+    return start + beside(shrinkage, start) * (grown - start)
 
 
 @dataclass(frozen=True)
@@ -137,7 +143,7 @@ class Mixture:
     Attributes
     ----------
     counts : mapping of str to int
-        Number of heads of each family.
+        Number of heads of each family, of one model.
     parameter_activation : ParameterActivation
         Makes scores positive parameters.
     weight_activation : WeightActivation
@@ -146,6 +152,8 @@ class Mixture:
         Hazard of a subject all of whose heads (of a cause) have died, in the mixture's unit of time.
     n_causes : int
         Number of causes, each with as many heads.
+    n_models : int
+        Number of models whose hazards are averaged.
     """
 
     counts: Mapping[str, int]
@@ -153,6 +161,7 @@ class Mixture:
     weight_activation: WeightActivation
     background: float = SMALLEST_TIME
     n_causes: int = 1
+    n_models: int = 1
 
     # The layout follows from the counts alone and is asked for in every round: it is computed once.
     @cached_property
@@ -164,7 +173,7 @@ class Mixture:
         score = head = 0
         for cause in range(1, self.n_causes + 1):
             for name, family in HEADS.items():
-                count = self.counts.get(name, 0)
+                count = self.n_models * self.counts.get(name, 0)
                 if count:
                     yield Block(cause, family, count, score, head)
                     score += count * len(family.parameters)
@@ -174,6 +183,37 @@ class Mixture:
     def one_cause(self) -> Mixture:
         """The heads of any one of the causes."""
         return self if self.n_causes == 1 else replace(self, n_causes=1)
+
+    @cached_property
+    def one_model(self) -> Mixture:
+        """The heads of any one of the models that are averaged."""
+        return self if self.n_models == 1 else replace(self, n_models=1)
+
+    def mean_of(self, n_models: int) -> Mixture:
+        """The mean of the hazards of so many models with these heads."""
+        return replace(self, n_models=n_models)
+
+    @cached_property
+    def scores_of_models(self) -> tuple[Indices, ...]:
+        """For each model that is averaged the positions of its scores, in its own layout."""
+        if self.n_models == 1:
+            return (np.arange(self.n_scores),)
+        own = self.one_model
+        positions = np.empty((self.n_models, own.n_scores), dtype=np.intp)
+        for block, one in zip(self.blocks, own.blocks, strict=True):
+            for p in range(len(block.head.parameters)):
+                scores = np.arange(self.n_scores)[block.scores(p)]
+                positions[:, one.scores(p)] = scores.reshape(self.n_models, one.count)
+        weights = np.arange(self.first_weight_score, self.n_scores).reshape(self.n_causes, self.n_models, -1)
+        positions[:, own.first_weight_score :] = weights.swapaxes(0, 1).reshape(self.n_models, -1)
+        return tuple(positions)
+
+    def join_models(self, parts: Sequence[Array]) -> Array:
+        """Scores of all models, of shape (n, scores, ...), from those of each."""
+        if self.n_models == 1:
+            return parts[0]
+        joined: Array = np.concatenate(parts, axis=1)[:, np.argsort(np.concatenate(self.scores_of_models))]
+        return joined
 
     @cached_property
     def in_logs(self) -> Mixture:
@@ -208,8 +248,8 @@ class Mixture:
 
     @property
     def heads_per_cause(self) -> int:
-        """Number of heads of each cause."""
-        return sum(self.counts.values())
+        """Number of heads of each cause, of all models together."""
+        return self.n_models * sum(self.counts.values())
 
     @property
     def n_heads(self) -> int:
@@ -238,8 +278,13 @@ class Mixture:
 
     @cached_property
     def n_weight_scores(self) -> int:
-        """Number of scores that make weights, of all causes together."""
-        return self.n_causes * self.weight_activation.n_scores(self.heads_per_cause)
+        """Number of scores that make weights, of all causes and models together."""
+        return self.n_causes * self.n_models * self._activation.n_scores(sum(self.counts.values()))
+
+    @cached_property
+    def _activation(self) -> WeightActivation:
+        """What turns the scores of one cause and model into the weights of its heads."""
+        return self.weight_activation.for_heads(sum(self.counts.values()))
 
     @property
     def learns_weights(self) -> bool:
@@ -254,8 +299,8 @@ class Mixture:
         """
         scores = np.zeros((self.n_causes, self.n_scores), dtype=bool)
         if self.weight_activation.has_level:
-            levels = np.split(np.arange(self.first_weight_score, self.n_scores), self.n_causes)
-            scores[np.arange(self.n_causes), [level[0] for level in levels]] = True
+            weights = np.arange(self.first_weight_score, self.n_scores).reshape(self.n_causes, self.n_models, -1)
+            np.put_along_axis(scores, weights[:, :, 0], values=True, axis=1)
             return scores
         for block in self.blocks:
             for p, parameter in enumerate(block.head.parameters):
@@ -268,7 +313,12 @@ class Mixture:
         return np.asarray(self.scales.any(axis=0))
 
     def shares(self, block: Block) -> slice:
-        """Positions of the scores that divide the level among heads, for those of a block; of weights with a level."""
+        """Positions of the scores that divide the level among heads, for those of a block; none of a single head.
+
+        Only for weights that have a level, and for one model.
+        """
+        if self.heads_per_cause == 1:
+            return slice(0, 0)
         first = self.first_weight_score + block.cause + block.first_head  # each cause has a level before its shares
         return slice(first, first + block.count)
 
@@ -306,20 +356,45 @@ class Mixture:
         return Parameters(activated, alive, weight, weighted.pull_back, weighted.bend_back)
 
     def _weights(self, scores: Array) -> Weighted:
-        """Weights of all heads; those of a cause depend on its own scores only."""
-        if self.n_causes == 1:
-            return self.weight_activation(scores)
-        parts = [self.weight_activation(part) for part in np.split(scores, self.n_causes)]
+        """Weights of all heads; those of a cause and model depend on its own scores only."""
+        groups = self.n_causes * self.n_models
+        if groups == 1:
+            return self._activation(scores)
+        width, own = self.n_weight_scores // groups, self._heads_of_groups
+        parts = [self._activation(scores[i * width : (i + 1) * width]) for i in range(groups)]
+        # A mean of weights has 1 / models of their slope, and logarithms of weights have all of it.
+        share = 1.0 / self.n_models if self.weight_activation.signed else 1.0
 
-        def by_cause(functions: list[Callable[[Array], Array]], values: Array) -> Array:
-            pieces = np.split(values, self.n_causes)
-            return np.concatenate([f(piece) for f, piece in zip(functions, pieces, strict=True)])
+        def pull_back(slope: Array) -> Array:
+            return np.concatenate(
+                [part.pull_back(share * slope[heads]) for part, heads in zip(parts, own, strict=True)]
+            )
 
-        return Weighted(
-            np.concatenate([part.value for part in parts]),
-            partial(by_cause, [part.pull_back for part in parts]),
-            partial(by_cause, [part.bend_back for part in parts]),
-        )
+        def bend_back(mass: Array) -> Array:
+            return np.concatenate([part.bend_back(mass[heads]) for part, heads in zip(parts, own, strict=True)])
+
+        values = np.concatenate([part.value for part in parts])
+        if self.n_models > 1:
+            values = values[np.argsort(np.concatenate(own))] / self.n_models
+        return Weighted(values, pull_back, bend_back)
+
+    @cached_property
+    def heads_of_models(self) -> Indices:
+        """Positions of the heads of each model that is averaged, of shape (models, heads of one)."""
+        groups = np.array(self._heads_of_groups).reshape(self.n_causes, self.n_models, -1)
+        return groups.swapaxes(0, 1).reshape(self.n_models, -1)
+
+    @cached_property
+    def _heads_of_groups(self) -> list[Indices]:
+        """Positions of the heads of each model of each cause among all heads."""
+        heads = np.arange(self.n_heads)
+        parts = [
+            [heads[block.heads].reshape(self.n_models, -1) for block in self.blocks if block.cause == cause]
+            for cause in range(1, self.n_causes + 1)
+        ]
+        return [
+            np.concatenate([block[model] for block in blocks]) for blocks in parts for model in range(self.n_models)
+        ]
 
     def evaluate(self, parameters: Parameters, log_t: Array, order: int = CURVATURE) -> list[Evaluation]:
         """Evaluate each block's heads, with derivatives up to ``order``.

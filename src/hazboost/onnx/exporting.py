@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -68,14 +69,19 @@ def _check(mixture: Mixture, outputs: Sequence[str]) -> None:
 
 
 def _scores(model: Model, features: TracedArray, n_features: int) -> TracedArray:
-    """Raw scores, of shape (n, scores): start plus shrunken mean of the trees."""
+    """Raw scores of all models, of shape (n, scores): their starts plus their shrunken trees."""
     known = _with_known_categories(features, model.schema, n_features)
-    start = start_scores(model.start, known)
-    ensembles = zip(model.shares.tolist(), model.boosters, strict=True)
-    trees = [(share, tree) for share, ensemble in ensembles for tree in read_trees(model.engine, ensemble)]
-    grown = sum_trees(_as_trees_read(known, model, n_features), trees, model.mixture.n_scores)
-    # Neither start nor trees need to depend on the rows.
-    return np.zeros_like(features[:, :1]) + start + grown * model.trust
+    mixture, n_models = model.mixture, len(model.starts)
+    # Neither starts nor trees need to depend on the rows.
+    nothing = np.zeros_like(features[:, :1])
+    start = mixture.join_models([nothing + start_scores(start, known) for start in model.starts])
+    trees = [
+        replace(tree, score=int(scores[tree.score]))
+        for scores, ensemble in zip(mixture.scores_of_models, model.boosters, strict=True)
+        for tree in read_trees(model.engine, ensemble)
+    ]
+    grown = sum_trees(_as_trees_read(known, model, n_features), trees, mixture.n_scores)
+    return start + grown * mixture.join_models([model.shrinkage[None]] * n_models)
 
 
 def _with_known_categories(features: TracedArray, schema: Schema, n_features: int) -> TracedArray:
@@ -111,19 +117,19 @@ def _shape(name: str, mixture: Mixture) -> list[str | int]:
         return ["n", mixture.n_scores]
     if name in OVER_TIME:
         return ["n", mixture.n_causes, "times"] if name == "cumulative_incidence" else ["n", "times"]
-    return ["n", mixture.n_heads]
+    return ["n", mixture.one_model.n_heads]
 
 
 def _metadata(model: Model, n_features: int) -> dict[str, str]:
     """What somebody needs to know who has only this file: columns, codes of categories, heads."""
-    schema = model.schema
+    schema, mixture = model.schema, model.mixture.one_model
     names = schema.names_of(n_features)
     categories = {names[position]: [_plain(one) for one in known] for position, known in schema.categories.items()}
     return {
         "features": json.dumps(names),
         "categories": json.dumps(categories),
-        "heads": json.dumps(model.mixture.head_names),
-        "causes": json.dumps(model.mixture.head_causes.tolist()),
+        "heads": json.dumps(mixture.head_names),
+        "causes": json.dumps(mixture.head_causes.tolist()),
         "longest_follow_up": json.dumps(model.longest),
     }
 

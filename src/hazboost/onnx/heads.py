@@ -11,6 +11,7 @@ from hazboost.hazards.distribution import LOG_TIME_RANGE, cumulative_hazard_of
 from hazboost.hazards.mixture import LARGEST_EXPONENT, Mixture, Parameters, columns, log_time
 from hazboost.onnx.incidence import cumulative_incidences
 from hazboost.onnx.tracing import TracedArray
+from hazboost.prediction.model import over_models
 
 
 class Heads:
@@ -34,6 +35,8 @@ class Heads:
     def parameters(self) -> dict[str, TracedArray]:
         """The columns of `FPBoost.predict_parameters`, each of shape (n, heads), with the heads of all causes."""
         tables = [self._parameters(one) for one in self.causes]
+        if self.mixture.n_models > 1:
+            tables = [over_models(table, self.mixture) for table in tables]
         return {name: np.concatenate([table[name] for table in tables]).T for name in tables[0]}
 
     def _parameters(self, parameters: Parameters) -> dict[str, TracedArray]:

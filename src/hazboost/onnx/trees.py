@@ -35,8 +35,8 @@ class _Ensemble:
         self.leaf_scores: list[int] = []
         self.leaf_values: list[float] = []
 
-    def add(self, share: float, tree: Tree) -> None:
-        """Add a tree of two nodes or more, which counts by its share."""
+    def add(self, tree: Tree) -> None:
+        """Add a tree of two nodes or more."""
         inner = np.flatnonzero(tree.left != NO_CHILD).tolist()
         number = {node: len(self.features) + place for place, node in enumerate(inner)}
         self.roots.append(number[0])
@@ -51,25 +51,25 @@ class _Ensemble:
                 self.members += [*listed.tolist(), np.nan]  # which ends the list
             for way, child in zip((True, False), map(int, ways), strict=True):
                 self.is_leaf[way].append(int(child not in number))
-                self.children[way].append(number[child] if child in number else self._leaf(share, tree, child))
+                self.children[way].append(number[child] if child in number else self._leaf(tree, child))
 
-    def _leaf(self, share: float, tree: Tree, node: int) -> int:
+    def _leaf(self, tree: Tree, node: int) -> int:
         self.leaf_scores.append(tree.score)
-        self.leaf_values.append(share * float(tree.threshold[node]))
+        self.leaf_values.append(float(tree.threshold[node]))
         return len(self.leaf_scores) - 1
 
 
-def sum_trees(features: TracedArray, trees: Iterable[tuple[float, Tree]], n_scores: int) -> TracedArray:
-    """Sums of all trees for each score, of shape (n, scores), each multiplied by its share.
+def sum_trees(features: TracedArray, trees: Iterable[Tree], n_scores: int) -> TracedArray:
+    """Sums of all trees for each score, of shape (n, scores).
 
     Trees compare in single precision, and are added up in double precision.
     """
     ensemble, constant = _Ensemble(), np.zeros(n_scores)
-    for share, tree in trees:
+    for tree in trees:
         if tree.left[0] == NO_CHILD:  # a tree of one leaf, which the operator does not know
-            constant[tree.score] += share * tree.threshold[0]
+            constant[tree.score] += tree.threshold[0]
         else:
-            ensemble.add(share, tree)
+            ensemble.add(tree)
     if not ensemble.roots:
         return constant
     onnx = onnx_package()

@@ -118,8 +118,8 @@ def _panels(model: SelectedModel) -> list[Panel]:
     if "round_loss" in results:
         # The first loss is that of the start, before any tree, so position and number of rounds agree.
         losses = np.asarray(results["round_loss"], dtype=float)
-        # Trees that begin without covariates may keep more rounds than those of this curve.
-        chosen = min(model.n_estimators_, int(np.argmin(losses)))
+        # Models in files of the first version may have kept more rounds than those of this curve.
+        chosen = min(model.n_estimators_, len(losses) - 1)
         panels.append(Panel("rounds", np.arange(float(len(losses))), losses, float(chosen)))
     if not panels:
         raise ValueError(

@@ -278,6 +278,10 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
             at some times, where it is clipped at 0. A parameter that a family does not have is NaN. Without pandas, a
             structured array with the same names.
 
+            Where the model is the mean of the hazards of several models, a head is shown once: ``w`` is the mean of its
+            weights, and parameters are geometric means, in which a model counts by its weight. Columns that end with
+            ``_sd`` have the standard deviations over the models.
+
         Notes
         -----
         ``eta`` has a unit of its own, time to the power -k, and is often tiny. ``scale`` says the same as a time: of a

@@ -80,12 +80,10 @@ def _trees(estimator: FittedEstimator) -> dict[str, Any]:
         "stopped_early": estimator.patience is not None,
         "depth": estimator.max_depth_,
         "trees": model.n_trees,
-        "ensembles": len(model.boosters),
+        "models": model.mixture.n_models,
         "learning_rate": model.engine.learning_rate,
-        "weights": estimator.cv_results_.get("weights"),
-        "shrinkage": sorted(set(model.trust.tolist())),
-        "calibration": estimator.cv_results_.get("calibration"),
-        "shape_calibration": estimator.cv_results_.get("shape_calibration"),
+        "shrinkage": sorted(set(model.shrinkage.tolist())),
+        "shift": sorted(estimator.cv_results_.get("shift", ())),
     }
 
 
@@ -94,7 +92,7 @@ def _fit(estimator: FittedEstimator) -> dict[str, Any]:
     found = {name: estimator.history_[name] for name in HISTORIES if len(estimator.history_.get(name, ()))}
     ends = {name: {"start": values[0], "end": values[min(kept, len(values) - 1)]} for name, values in found.items()}
     if held_out is not None:
-        ends["held_out_loss"] = {"start": held_out[0], "end": held_out[min(kept, int(np.argmin(held_out)))]}
+        ends["held_out_loss"] = {"start": held_out[0], "end": min(held_out) if kept else held_out[0]}
     return {**ends, **{name: estimator.diagnostics_[name] for name in DIAGNOSTICS if name in estimator.diagnostics_}}
 
 

@@ -41,22 +41,24 @@ def heads_of_usual_subject(model: Model, cohort: Cohort) -> list[dict[str, Any]]
     """Parameters of every head of the usual subject, and its share of the cumulative hazard until the horizon."""
     usual = distribution_of(model, usual_subject(cohort)[None])
     table = parameter_columns(usual)
-    parameters = model.mixture.parameters(columns(usual.scores))
+    mixture, one = model.mixture, model.mixture.one_model
+    parameters = mixture.parameters(columns(usual.scores))
     log_t = log_time(np.array([model.horizon / model.unit]))
-    hazard = (parameters.weight * cumulatives(model.mixture.evaluate(parameters, log_t, VALUE)))[:, 0]
-    total = np.bincount(model.mixture.head_causes, hazard)[model.mixture.head_causes]
+    of_models = (parameters.weight * cumulatives(mixture.evaluate(parameters, log_t, VALUE)))[:, 0]
+    hazard = of_models[mixture.heads_of_models].sum(axis=0)
+    total = np.bincount(one.head_causes, hazard)[one.head_causes]
     shares = hazard / np.where(total > 0.0, total, 1.0)
-    families = [block.head.name for block in model.mixture.blocks for _ in range(block.count)]
+    families = [block.head.name for block in one.blocks for _ in range(block.count)]
     names = [name for name in table if name not in ("subject", "cause", "head")]
     return [
         {
-            "name": model.mixture.head_names[i],
+            "name": one.head_names[i],
             "family": families[i],
-            "cause": int(model.mixture.head_causes[i]),
+            "cause": int(one.head_causes[i]),
             "share": float(shares[i]),
             "parameters": {name: float(table[name][i]) for name in names if not np.isnan(table[name][i])},
         }
-        for i in range(model.mixture.n_heads)
+        for i in range(one.n_heads)
     ]
 
 

@@ -128,31 +128,20 @@ def _start(start: Mapping[str, Any]) -> dict[str, str]:
     return {"start": f"{start['init']}, acting on {effect}, with a ridge of {number(start['ridge'])}{among}{then}"}
 
 
-#: What is blended, and the weights where there is nothing to blend with the trees.
-BLENDED, ONLY_TREES = ("regression alone", "regression with trees", "trees without regression"), [0.0, 1.0, 0.0]
-
-
 def _trees(trees: Mapping[str, Any]) -> dict[str, str]:
     how = "kept by early stopping" if trees["stopped_early"] else "as given"
     how = "chosen by held-out likelihood" if trees["rounds_chosen"] else how
-    ensembles = f", the average of {trees['ensembles']} ensembles" if trees["ensembles"] > 1 else ""
     lines = {
         "rounds": f"{trees['rounds']}, {how}",
-        "trees": f"{trees['trees']:,} of depth {trees['depth']}{ensembles}",
+        "trees": f"{trees['trees']:,} of depth {trees['depth']}",
         "learning rate": number(trees["learning_rate"]),
     }
-    if trees["weights"] and trees["weights"] != ONLY_TREES:
-        parts = [f"{percent(one)} {name}" for one, name in zip(trees["weights"], BLENDED, strict=True) if one > 0.0]
-        lines["blend"] = ", ".join(parts)
+    if trees["models"] > 1:
+        lines["models"] = f"the mean of the hazards of {trees['models']} models, each of other training rows"
     if trees["shrinkage"] != [1.0]:
         lines["shrinkage"] = "what trees add counts " + " to ".join(percent(one) for one in _ends(trees["shrinkage"]))
-    changed = [
-        f"{name} times {', '.join(f'{one:.3f}' for one in trees[key])}"
-        for name, key in (("hazard", "calibration"), ("shapes", "shape_calibration"))
-        if trees[key]
-    ]
-    if changed:
-        lines["calibration"] = "; ".join(changed)
+    if trees["shift"]:
+        lines["calibration"] = "scores shifted by " + " to ".join(f"{one:.3f}" for one in _ends(trees["shift"]))
     return lines
 
 

@@ -1,85 +1,80 @@
-r"""Calibration by held-out subjects.
+r"""Calibration by held-out subjects, and how much the trees count.
 
-Averaged and shrunken trees change the size of a hazard, its course over time, and how far subjects are apart. The
-training data, which trees have seen, cannot tell by how much; the subjects that a fold has held out can. To scores
-:math:`F`, of which shrunken trees have added :math:`T`, with a mean :math:`\bar T` over the held-out subjects, is added
+The trees of a fold say how subjects differ, with an error that the subjects of the fold cannot tell. Those that were
+held out can. To the scores :math:`R` of the start and :math:`T`, the sum of the trees, they choose a shift and a
+shrinkage for each score,
 
-.. math:: a \, 1_\text{level} + b \, 1_\text{shapes} + c \, (T - \bar T)_\text{level} + d \, (T - \bar T)_\text{others},
+.. math:: F = R + a + s \odot T,
 
-so that the hazard is multiplied by :math:`e^a` and the shapes of all heads by :math:`e^b`; trees count :math:`1 + c`
-times as much in the level, and :math:`1 + d` times in all other scores. The four numbers of each cause have the
-smallest penalised loss,
+which have the smallest penalised loss
 
-.. math:: \sum_i \ell_i + \frac{\lambda}{2} (a^2 + b^2 + c^2 + d^2), \qquad |a|, |b| \le 5, \quad |c|, |d| \le 1 .
+.. math:: \sum_i \ell_i(F_i) + \frac{\lambda}{2} \sum_j \left(a_j + (s_j - u) \bar T_j\right)^2
+          + \frac{\mu}{2} \sum_j \left(\frac{s_j}{u} - 1\right)^2,
+          \qquad 0 \le s_j \le 2u .
 
-Parameters that are not exponentials of their scores stay as they are, and so does everything where weights have no
-level. Subjects of one group count one by one.
+Without anything to learn from, nothing is shifted and trees have the usual shrinkage :math:`u = E / (E + h)`. The mean
+:math:`\bar T` over the held-out subjects makes shift and shrinkage nearly independent of one another.
+
+Each fold predicts with the number of rounds that is best for the others, as the best of many always looks like a gain
+to those who chose it. Where trees gain less than :math:`\log(E / E_0)` over none at all, there are none on top of a
+regression. Scores of parameters that are not their exponentials are not shifted, and none where weights have no level;
+for these :math:`\bar T_j = 0`. Subjects of one group count one by one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from hazboost.boosting.likelihood import row_loss
 from hazboost.boosting.observed import Observed
-from hazboost.data.target import join_targets
+from hazboost.data.target import Target, join_targets
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads.base import GRADIENT
 from hazboost.hazards.mixture import Mixture, columns
-from hazboost.training.blending import Blend
 from hazboost.training.descent import QuasiNewton, differences
+from hazboost.training.ensemble import Predicted
 from hazboost.training.expected import until_hazard
+from hazboost.training.growing import Growing
 from hazboost.training.policy import Policy
-from hazboost.training.predicted import Predicted
 from hazboost.training.starts import absent_causes
+from hazboost.training.state import Calibration, State
 from hazboost.utils.arrays import Array, Mask
 
-#: How far the logarithms of a hazard and of its shapes may move.
-REACH = 5.0
+#: How far a score may be shifted, and how much more trees may count.
+REACH, MOST_ENLARGED = 5.0, 1.0
 #: The search ends when a step gains less than this of the log-likelihood.
 TOLERANCE = 1e-6
 
 
-class Calibration(NamedTuple):
-    """What held-out subjects ask for.
-
-    Attributes
-    ----------
-    shift, factor : arrays of shape (scores,)
-        What is added to each score, and by what the contribution of trees to it is multiplied.
-    hazard, shapes : arrays of shape (causes,)
-        By what the hazard of each cause and the shapes of its heads are multiplied.
-    """
-
-    shift: Array
-    factor: Array
-    hazard: Array
-    shapes: Array
-
-    def scores(self, part: Predicted, blend: Blend) -> Array:
-        """Calibrated scores of held-out subjects, of shape (n, scores)."""
-        added = part.added(blend.weights, blend.trust)
-        return part.blended(blend.weights, blend.trust) + (self.factor - 1.0) * added + self.shift
+def calibrate(state: State) -> State:
+    """Choose a shift and the shrinkage of the trees for each score."""
+    if state.trees is None:
+        return state
+    parts = Growing.of(state).predict_unseen(state.trees)
+    least = -np.inf if state.regression is None else np.log(state.events.sum() / state.policy.events_without_doubt)
+    found = fit_calibration(state, parts, float(least) if state.trees.rounds > 0 else np.inf)
+    return state.add({"shift": found.shift.tolist(), "shrinkage": found.shrinkage.tolist()}, calibration=found)
 
 
-def calibrate(mixture: Mixture, blend: Blend, policy: Policy) -> Calibration:
-    """What held-out subjects ask for, with the constants of a policy; nothing where weights have no level."""
-    if not mixture.weight_activation.has_level:
-        as_before = np.ones(mixture.n_causes)
-        return Calibration(np.zeros(mixture.n_scores), np.ones(mixture.n_scores), as_before, as_before)
-    loss = CalibrationLoss.of(mixture, blend, policy)
-    numbers = loss.minimise()
-    shift, factor = loss.changes(numbers)
-    hazard, shapes, _, _ = np.split(numbers, 4)
-    return Calibration(shift - factor * loss.mean, 1.0 + factor, np.exp(hazard), np.exp(shapes))
+def fit_calibration(state: State, parts: Sequence[Predicted], least: float) -> Calibration:
+    """The shifts and shrinkage of the smallest penalised loss; without trees where these gain less than ``least``."""
+    loss = CalibrationLoss.of(state, parts)
+    best, without = loss.minimise(), loss.minimise(trees=False)
+    # What the penalty takes for leaving trees out is a matter of the scale of the shrinkage, not of the data.
+    keeps = loss.of_data(without) - loss.of_data(best) >= least
+    moved, enlarged = np.split(best if keeps else without, 2)
+    shrinkage = (1.0 + enlarged) * state.usual_shrinkage if keeps else np.zeros_like(enlarged)
+    return Calibration(moved - enlarged * loss.mean, shrinkage, tuple(parts))
 
 
 @dataclass(frozen=True)
 class CalibrationLoss:
-    """The penalised loss of held-out subjects as a function of the numbers a, b, c and d, each of all causes.
+    """The penalised loss of held-out subjects as a function of two numbers for each score.
+
+    The first says by how much its mean is moved, the second how many times more trees count, 0 for the usual shrinkage.
 
     Attributes
     ----------
@@ -90,11 +85,11 @@ class CalibrationLoss:
     scores, added : arrays of shape (scores, n)
         Their scores, and by how much what trees have added to them differs from its mean.
     mean : array of shape (scores,)
-        That mean.
-    shifted, scaled : arrays of bool of shape (2 * causes, scores)
-        The scores that a and b, and those that c and d belong to.
-    strength, most_enlarged : float
-        Of the penalty, and the largest c and d.
+        That mean; zero for scores that are not shifted.
+    free : array of bool of shape (2 * scores,)
+        The numbers that may differ from zero.
+    strength : array of shape (2 * scores,)
+        Of the penalty of each number.
     """
 
     mixture: Mixture
@@ -102,63 +97,59 @@ class CalibrationLoss:
     scores: Array
     added: Array
     mean: Array
-    shifted: Mask
-    scaled: Mask
-    strength: float
-    most_enlarged: float
+    free: Mask
+    strength: Array
 
     @classmethod
-    def of(cls, mixture: Mixture, blend: Blend, policy: Policy) -> CalibrationLoss:
-        """The loss of the held-out subjects of a blend."""
-        parts, trust, weights, _ = blend
+    def of(cls, state: State, parts: Sequence[Predicted]) -> CalibrationLoss:
+        """The loss of held-out subjects."""
+        mixture, policy, usual = state.plan.objective.mixture, state.policy, state.usual_shrinkage
         target = join_targets([part.held.target for part in parts])
-        scores = np.concatenate([part.blended(weights, trust) for part in parts])
-        added = np.concatenate([part.added(weights, trust) for part in parts])
-        mean = np.average(added, axis=0, weights=target.weight)
-        of_cause = np.zeros((mixture.n_causes, mixture.n_scores), dtype=bool)
-        for row, positions in zip(of_cause, mixture.scores_of_causes, strict=True):
-            row[positions] = True
-        of_cause[absent_causes(mixture, target)] = False  # of which nothing can be learned
+        added = np.concatenate([usual * (part.grown - part.start) for part in parts])
+        scores = np.concatenate([part.start for part in parts]) + added
+        learnable = np.ones(mixture.n_scores, dtype=bool)
+        for cause in np.flatnonzero(absent_causes(mixture, target)):
+            learnable[mixture.scores_of_causes[cause]] = False
+        shifted = learnable & mixture.weight_activation.has_level
         if not mixture.has_log_scores:  # a start is shifted in log-parameters, which scores are not
-            of_cause[:, : mixture.first_weight_score] = False
-        level, shapes = mixture.scales & of_cause, mixture.of_role("shape") & of_cause
-        target = until_hazard(Distribution(mixture, scores), target, policy.largest_difference)
+            shifted[: mixture.first_weight_score] = False
+        # A shrinkage that leaves the mean of what trees add as it is needs a shift.
+        mean = np.where(shifted, np.average(added, axis=0, weights=target.mass), 0.0)
         return cls(
             mixture,
-            Observed.of(target, mixture.n_causes),
+            _observe(Distribution(mixture, scores), target, mixture, policy),
             columns(scores),
             columns(added - mean),
             mean,
-            np.concatenate([level, shapes]),
-            np.concatenate([level, of_cause & ~level]),
-            policy.calibration_strength,
-            policy.most_enlarged,
+            np.concatenate([shifted, learnable]),
+            np.repeat([policy.shift_strength, policy.shrinkage_strength], mixture.n_scores),
         )
-
-    @property
-    def n_numbers(self) -> int:
-        """Four for each cause."""
-        return len(self.shifted) + len(self.scaled)
-
-    def changes(self, numbers: Array) -> tuple[Array, Array]:
-        """What is added to each score, and how much more trees count in it, both of shape (scores,)."""
-        shifts, factors = np.split(numbers, 2)
-        return shifts @ self.shifted, factors @ self.scaled
 
     def __call__(self, numbers: Array) -> tuple[float, Array]:
         """The penalised loss and its gradient."""
-        shift, factor = self.changes(numbers)
-        scores = self.scores + shift[:, None] + factor[:, None] * self.added
+        moved, enlarged = np.split(numbers, 2)
+        scores = self.scores + moved[:, None] + enlarged[:, None] * self.added
         loss = row_loss(self.mixture, scores, self.observed, GRADIENT)
-        weight = 1.0 if self.observed.weight is None else self.observed.weight
-        slope = loss.gradient * weight
-        slopes = [self.shifted @ slope.sum(axis=1), self.scaled @ (slope * self.added).sum(axis=1)]
-        penalty = 0.5 * self.strength * float(numbers @ numbers)
-        return self.observed.total(loss.value) + penalty, np.concatenate(slopes) + self.strength * numbers
+        slope = loss.gradient if self.observed.weight is None else loss.gradient * self.observed.weight
+        slopes = np.concatenate([slope.sum(axis=1), (slope * self.added).sum(axis=1)])
+        pull = self.strength * numbers
+        return self.observed.total(loss.value) + 0.5 * float(numbers @ pull), slopes + pull
 
-    def minimise(self) -> Array:
-        """The numbers with the smallest loss."""
-        none, half = np.zeros(self.n_numbers), len(self.shifted)
-        bounds = np.array([(-REACH, REACH)] * half + [(-1.0, self.most_enlarged)] * half)
-        hessian = differences(self, none, self(none)[1], np.arange(len(none)))
-        return QuasiNewton(bounds, 0.5 * (hessian + hessian.T), TOLERANCE).minimise(self, none)
+    def of_data(self, numbers: Array) -> float:
+        """The loss, with the penalty of the shifts alone."""
+        half = len(numbers) // 2
+        return self(numbers)[0] - 0.5 * float(self.strength[half:] @ np.square(numbers[half:]))
+
+    def minimise(self, *, trees: bool = True) -> Array:
+        """The numbers with the smallest loss; if asked for, without any trees."""
+        half = len(self.strength) // 2
+        least, most = np.repeat([-REACH, -1.0], half), np.repeat([REACH, MOST_ENLARGED if trees else -1.0], half)
+        bounds = np.column_stack([np.where(self.free, least, 0.0), np.where(self.free, most, 0.0)])
+        first = np.clip(0.0, *bounds.T)
+        hessian = differences(self, first, self(first)[1], np.arange(len(first)))
+        return QuasiNewton(bounds, 0.5 * (hessian + hessian.T), TOLERANCE).minimise(self, first)
+
+
+def _observe(distribution: Distribution, target: Target, mixture: Mixture, policy: Policy) -> Observed:
+    """What was observed of subjects, each until a limit of its cumulative hazard."""
+    return Observed.of(until_hazard(distribution, target, policy.largest_difference), mixture.n_causes)

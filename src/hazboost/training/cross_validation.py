@@ -11,6 +11,7 @@ from joblib import Parallel, delayed
 
 from hazboost.data.sample import Sample
 from hazboost.utils.arrays import Array
+from hazboost.utils.devices import is_on_device
 from hazboost.utils.progress import FoldProgress
 
 T = TypeVar("T")
@@ -21,11 +22,29 @@ ROWS_FOR_A_THREAD = 2_000
 
 @dataclass(frozen=True)
 class Fold:
-    """Rows to fit to, rows to compare on, and the number of the fold."""
+    """Rows to fit to, and rows to compare on.
+
+    Attributes
+    ----------
+    number : int
+        The number of the fold.
+    kept : Sample
+        What trees are fitted to: all rows but those that are held out.
+    held : Sample
+        The rows that are held out, in memory.
+    drawn : Sample
+        What regressions are fitted to: as many of the kept subjects as they need, in memory.
+    """
 
     number: int
     kept: Sample
     held: Sample
+    drawn: Sample
+
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether all rows are in the memory of this computer, and not on disk, on a GPU or on others."""
+        return self.kept.is_in_memory and not is_on_device(self.kept.X)
 
 
 @dataclass(frozen=True)
@@ -36,17 +55,9 @@ class CrossValidation:
     n_threads: int
 
     @property
-    def n_kept(self) -> int:
-        """Number of rows to fit to, of all folds together."""
-        return sum(len(fold.kept.target) for fold in self.folds)
-
-    def draw(self, most: int, seed: int) -> CrossValidation:
-        """The same with at most so many subjects to fit to, drawn at random, and in memory."""
-
-        def drawn(fold: Fold) -> Fold:
-            return replace(fold, kept=fold.kept.draw(most, np.random.default_rng(seed)).in_memory())
-
-        return replace(self, folds=tuple(map(drawn, self.folds)))
+    def for_trees(self) -> CrossValidation:
+        """The same, with one fold after the other where their rows are not in memory."""
+        return self if all(fold.is_in_memory for fold in self.folds) else replace(self, n_threads=1)
 
     def map(self, function: Callable[[Fold], T], progress: FoldProgress, only: Iterable[int] | None = None) -> list[T]:
         """Call a function with each fold, or with some of them by number; results come in the order of the folds."""
@@ -65,14 +76,12 @@ class CrossValidation:
     @property
     def workers(self) -> int:
         """Folds that are worked on at the same time: one where they are small."""
-        rows = min(len(fold.kept.target) for fold in self.folds)
+        rows = min(len(fold.drawn.target) for fold in self.folds)
         return min(self.n_threads, max(1, rows // ROWS_FOR_A_THREAD))
 
 
-def mean_curve(curves: Sequence[Sequence[float]], tails: Sequence[float], weights: Array | None = None) -> Array:
+def mean_curve(curves: Sequence[Sequence[float]], tails: Sequence[float]) -> Array:
     """Mean of losses over folds, round by round; ``tails`` are the values of the folds after their last round.
-
-    The folds have equal weights by default.
 
     Examples
     --------
@@ -81,8 +90,25 @@ def mean_curve(curves: Sequence[Sequence[float]], tails: Sequence[float], weight
     """
     length = max(map(len, curves))
     padded = [[*curve, *[tail] * (length - len(curve))] for curve, tail in zip(curves, tails, strict=True)]
-    mean: Array = np.average(padded, axis=0, weights=weights)
+    mean: Array = np.mean(padded, axis=0)
     return mean
+
+
+def likely_index(losses: Array, subjects: float) -> int:
+    r"""The index that is best on average, given the mean held-out losses of as many possibilities in order.
+
+    .. math:: \sum_i w_i \, i, \qquad w_i \propto e^{-n (\ell_i - \min \ell)}
+
+    Where losses are nearly equal, the smallest of them is a matter of how subjects were divided into folds. This mean
+    hardly is.
+
+    Examples
+    --------
+    >>> likely_index(np.array([1.5, 1.0, 1.2]), 1_000.0), likely_index(np.array([1.5, 1.0, 1.0, 1.0]), 1_000.0)
+    (1, 2)
+    """
+    weight = np.exp(-subjects * (losses - losses.min()))
+    return int(np.rint(np.average(np.arange(len(losses)), weights=weight)))
 
 
 def is_clear(gain: Array, mass: Array, errors: float) -> bool:

@@ -57,7 +57,8 @@ def diagnose(plan: Plan, model: Model, sample: Sample, unseen: Sequence[tuple[Sa
 
     Where folds have held subjects out, ``unseen`` has these and their scores by models that have not seen them.
     """
-    at_bound = start_at_bound(plan, model.start, sample.target)
+    sides = sum(start_at_bound(plan, start, sample.target) for start in model.starts)
+    at_bound = np.where(2 * np.abs(sides) > len(model.starts), np.sign(sides), 0)  # of most models that are averaged
     target, distribution = describe(plan, model, sample, unseen)
     observed, expected = count_events(distribution, target)
     gap = largest_gap(distribution, target)
@@ -70,7 +71,7 @@ def diagnose(plan: Plan, model: Model, sample: Sample, unseen: Sequence[tuple[Sa
         "kaplan_meier": gap.observed,
         "expected_survival": gap.expected,
         "standard_error": gap.standard_error,
-        "at_bounds": name_bounds(model, distribution.scores, target, at_bound),
+        "at_bounds": name_bounds(distribution, target, at_bound, model.unit),
     }
 
 
@@ -87,7 +88,7 @@ def describe(
     if not unseen:
         sample = sample.draw(MOST_SUBJECTS, np.random.default_rng(plan.search.seed)).in_memory()
         return sample.target, Distribution(model.mixture, model.scores(sample.X, plan.objective.n_threads))
-    distribution = Distribution(model.mixture, np.concatenate([scores for _, scores in unseen]))
+    distribution = Distribution(model.mixture.one_model, np.concatenate([scores for _, scores in unseen]))
     target = join_targets([part.target for part, _ in unseen])
     return until_hazard(distribution, target, MOST_HAZARD), distribution
 
@@ -210,12 +211,14 @@ def start_at_bound(plan: Plan, start: Start, target: Target) -> Indices:
     return np.zeros(mixture.n_scores, dtype=np.intp)
 
 
-def name_bounds(model: Model, scores: Array, target: Target, at_bound: Indices) -> list[str]:
+def name_bounds(distribution: Distribution, target: Target, at_bound: Indices, unit: float) -> list[str]:
     """Parameters at a bound, of heads that matter: ``shape k of weibull_1 at its upper bound 12.2``."""
     if not at_bound.any():
         return []
-    mixture, texts = model.mixture, []
-    matters = _head_shares(mixture, scores, target) > SMALL_SHARE
+    averaged, texts = distribution.mixture, []
+    mixture = averaged.one_model
+    shares = _head_shares(averaged, distribution.scores, target)[averaged.heads_of_models].sum(axis=0)
+    matters = shares > SMALL_SHARE
     for block in mixture.blocks:
         for p, parameter in enumerate(block.head.parameters):
             sides = np.where(matters[block.heads], at_bound[block.scores(p)], 0)
@@ -223,7 +226,7 @@ def name_bounds(model: Model, scores: Array, target: Target, at_bound: Indices) 
                 side = "upper" if sides[i] > 0 else "lower"
                 of = f"{parameter.role} {parameter.name} of {mixture.head_names[block.first_head + i]}"
                 cause = f" of cause {block.cause}" if mixture.n_causes > 1 else ""
-                texts.append(f"{of}{cause} at its {side} bound{_bound_value(block, p, side, model.unit)}")
+                texts.append(f"{of}{cause} at its {side} bound{_bound_value(block, p, side, unit)}")
     return texts
 
 

@@ -9,7 +9,6 @@ import numpy as np
 from hazboost.data.target import Target
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads.base import MAX_EXPONENT
-from hazboost.hazards.mixture import Mixture
 from hazboost.utils.arrays import Array
 
 #: The smallest hazard of an interval.
@@ -33,35 +32,6 @@ def count_events(distribution: Distribution, target: Target, cause: int | None =
         expected = np.maximum(inside, TINY) / np.expm1(np.clip(total, TINY, MAX_EXPONENT))
         observed = np.where(interval, expected, observed)
     return float(target.weight @ observed), float(target.weight @ passed)
-
-
-def level_shift(mixture: Mixture, target: Target, scores: Array, limit: float) -> Array:
-    r"""What to add to the scores so that as many events of each cause are expected as were observed.
-
-    .. math:: \log \frac{O}{E}
-
-    It is added to the level, and is zero for a cause that has no events, and where weights have no level.
-
-    Parameters
-    ----------
-    mixture : Mixture
-        The heads.
-    target : Target
-        What was observed.
-    scores : array of shape (n, scores)
-        Scores of the rows.
-    limit : float
-        Subjects count until their cumulative hazard reaches this; see `until_hazard`.
-    """
-    if not mixture.weight_activation.has_level:
-        return np.zeros(mixture.n_scores)
-    distribution = Distribution(mixture, scores)
-    target = until_hazard(distribution, target, limit)
-    counts = [count_events(distribution, target, cause) for cause in range(1, mixture.n_causes + 1)]
-    observed, expected = np.array(counts).T
-    ratio = np.divide(observed, expected, out=np.ones(mixture.n_causes), where=(observed > 0.0) & (expected > 0.0))
-    shift: Array = np.log(ratio) @ mixture.scales
-    return shift
 
 
 def until_hazard(distribution: Distribution, target: Target, limit: float) -> Target:

@@ -1,4 +1,4 @@
-"""From data and a plan to a model: choose what is open, fit the start, grow the trees."""
+"""From data and a plan to a model: choose what is open, and put together what was fitted."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ from hazboost.prediction.model import Model, Start
 from hazboost.training.advice import advise_on_course, advise_on_fit
 from hazboost.training.cross_validation import mean_curve
 from hazboost.training.diagnostics import Diagnostics, diagnose
+from hazboost.training.pipeline import choose
 from hazboost.training.plan import Plan
-from hazboost.training.selection import Choice, choose
-from hazboost.training.single import fit_constant_start, fit_linear_start, grow, training_matrix, without_features
+from hazboost.training.single import calmed, fit_constant_start, fit_linear_start, grow, training_matrix
+from hazboost.training.starts import absent_causes
+from hazboost.training.state import State
 from hazboost.utils.progress import Progress
 from hazboost.utils.threads import single_threaded_blas
 
@@ -31,8 +33,16 @@ class Trained(NamedTuple):
 
     model: Model
     history: History
-    choice: Choice
+    state: State
     diagnostics: Diagnostics
+
+
+class Fitted(NamedTuple):
+    """The parts of a model: its starts, the trees on top of each, and the course of the training."""
+
+    starts: tuple[Start, ...]
+    trees: tuple[Trees, ...]
+    history: History
 
 
 def train_model(plan: Plan, sample: Sample, validation: Sample | None) -> Trained:
@@ -44,46 +54,41 @@ def train_model(plan: Plan, sample: Sample, validation: Sample | None) -> Traine
 
 
 def _train(plan: Plan, sample: Sample, validation: Sample | None) -> Trained:
-    """Choose, fit the start, grow the trees, and say how well the model describes the data."""
+    """Choose, take what the folds have fitted or fit to all rows, and say how well the model describes the data."""
     unit = plan.time.unit
     scaled, watched = sample.scaled(unit), None if validation is None else validation.scaled(unit)
-    choice = choose(plan, scaled)
-    start = choice.start or fit_start(plan, scaled, choice)
-    grown = grow_final(plan, scaled, watched, start, choice)
-    trained = assemble(plan, start, choice, grown, scaled, watched)
-    advise(plan, sample.target, trained)
+    state = choose(plan, scaled)
+    fitted = (
+        of_folds(state) if state.averages_folds else of_all_rows(state.plan, fit_start(state, scaled), scaled, watched)
+    )
+    trained = assemble(state, fitted, scaled, watched)
+    advise(state.plan, sample.target, trained)
     return in_user_time(trained, sample.target.mean(sample.target.event.astype(np.float64)), validation)
 
 
-def assemble(
-    plan: Plan,
-    start: Start,
-    choice: Choice,
-    grown: tuple[tuple[Trees, ...], History],
-    sample: Sample,
-    validation: Sample | None,
-) -> Trained:
-    """The model with these trees, and how it describes training and validation data, in its own unit of time."""
-    trees, history = grown
-    time = plan.time
+def assemble(state: State, fitted: Fitted, sample: Sample, validation: Sample | None) -> Trained:
+    """The model of these parts, and how it describes training and validation data, in its own unit of time."""
+    plan, time, calibration = state.plan, state.plan.time, state.calibrated
     model = Model(
         engine=plan.engine,
-        boosters=trees,
-        shares=choice.shares,
-        start=start,
-        mixture=plan.objective.mixture,
-        trust=choice.trust,
+        boosters=fitted.trees,
+        starts=tuple(start.shifted(calibration.shift) for start in fitted.starts),
+        mixture=plan.objective.mixture.mean_of(len(fitted.starts)),
+        shrinkage=calibration.shrinkage,
         schema=plan.schema,
         unit=time.unit,
         horizon=time.horizon,
         longest=time.longest,
     )
+    history = fitted.history
     # Trees of chosen rounds are averaged and shrunk, so their validation loss is computed from the finished model.
     if validation is not None and plan.chooses_rounds:
-        rows = plan.objective.observe(validation.target)
-        losses = [plan.objective.mean_loss(one, rows) for one in model.course(validation.X)]
+        objective = replace(plan.objective, mixture=model.mixture)
+        rows = objective.observe(validation.target)
+        losses = [objective.mean_loss(one, rows) for one in model.course(validation.X)]
         history = {**history, "validation_loss": losses}
-    return Trained(model, history, choice, diagnose(plan, model, sample, choice.unseen))
+    unseen = [(part.held, calibration.scores(part)) for part in calibration.unseen]
+    return Trained(model, history, state, diagnose(plan, model, sample, unseen))
 
 
 def advise(plan: Plan, target: Target, trained: Trained) -> None:
@@ -91,50 +96,54 @@ def advise(plan: Plan, target: Target, trained: Trained) -> None:
 
     The target is that of the training data, in the user's unit of time.
     """
-    model, history, choice, diagnostics = trained
-    explained = advise_on_course(history["train_loss"], choice.rounds, model.n_rounds, plan.stopping.patience)
+    model, history, state, diagnostics = trained
+    explained = advise_on_course(history["train_loss"], state.rounds, model.n_rounds, plan.stopping.patience)
     if not explained:
         advise_on_fit(diagnostics, target, fitted_start=plan.has_fitted_start)
 
 
-def fit_start(plan: Plan, sample: Sample, choice: Choice) -> Start:
-    """The start on all rows; together with that of trees which begin without covariates, where there are any."""
-    shift = np.zeros(plan.objective.mixture.n_scores) if choice.shift is None else choice.shift
-    if choice.regression is None:
-        return fit_constant_start(plan, sample).shifted(shift)
-    start = fit_linear_start(plan, sample, choice.regression)
-    if choice.weights.alone > 0.0:
-        start = start.blended(without_features(plan, start, sample).log_intercept, choice.weights.alone)
-    return start.shifted(shift)
+def of_folds(state: State) -> Fitted:
+    """The models of the folds: each keeps its start, and its trees after the chosen number of rounds."""
+    assert state.trees is not None  # where folds are averaged, there are trees  # noqa: S101
+    members, rounds = state.trees.members, state.trees.rounds
+    kept = [member.rounds_kept(rounds) for member in members]
+    trees = tuple(state.plan.engine.truncate(one.trees, number) for one, number in zip(members, kept, strict=True))
+    # Folds may keep different numbers of rounds; a shorter one contributes its last loss from there on.
+    losses = [member.train_loss[: number + 1] for member, number in zip(members, kept, strict=True)]
+    mean = mean_curve(losses, [curve[-1] for curve in losses])
+    return Fitted(final_starts(state), trees, {"train_loss": mean.tolist()})
 
 
-def grow_final(
-    plan: Plan, sample: Sample, validation: Sample | None, start: Start, choice: Choice
-) -> tuple[tuple[Trees, ...], History]:
-    """The trees of the folds, to be averaged; where there are none, trees grown on all rows."""
-    if choice.averaged:
-        return average_folds(plan, choice)
-    engine = plan.engine.with_settings(max_depth=choice.depth)
+def final_starts(state: State) -> tuple[Start, ...]:
+    """The starts of the folds; a cause without any event has half of one in the follow-up of all subjects together."""
+    mixture, target = state.plan.objective.mixture, state.sample.target
+    if absent_causes(mixture, target) != (state.events == 0.0).tolist():  # there are events that were not drawn
+        return state.starts
+    return tuple(calmed(start, mixture, target) for start in state.starts)
+
+
+def of_all_rows(plan: Plan, start: Start, sample: Sample, validation: Sample | None) -> Fitted:
+    """A start, and the given number of trees of all rows on top of it; none where they were to be chosen."""
+    rounds = plan.given.rounds or 0
+    engine = plan.engine.with_settings(max_depth=plan.first_depth)
     train = training_matrix(engine, sample, start)
     held_out = stopping = None
-    if validation is not None and not plan.chooses_rounds:  # rounds that were chosen are all kept
+    if validation is not None and not plan.chooses_rounds:
         matrix = training_matrix(engine, validation, start, like=train)
         held_out = HeldOut(matrix, metrics(plan, read_target(engine.columns(matrix))))
         stopping = plan.stopping
-    bar = Progress(choice.rounds) if plan.search.verbose else None
-    grown = grow(engine, plan.objective, train, choice.rounds, held_out, stopping, bar)
+    bar = Progress(rounds) if plan.search.verbose else None
+    grown = grow(engine, plan.objective, train, rounds, held_out, stopping, bar)
     if bar is not None:
         bar.close()
-    return (engine.truncate(grown.trees, grown.best),), grown.history
+    return Fitted((start,), (engine.truncate(grown.trees, grown.best),), grown.history)
 
 
-def average_folds(plan: Plan, choice: Choice) -> tuple[tuple[Trees, ...], History]:
-    """The trees of the folds after the chosen numbers of rounds, and their mean training loss."""
-    kept = [(member, member.rounds_kept(one.rounds)) for one in choice.averaged for member in one.members]
-    # Folds may keep different numbers of rounds; a shorter one contributes its last loss from there on.
-    losses = [member.train_loss[: rounds + 1] for member, rounds in kept]
-    trees = tuple(plan.engine.truncate(member.trees, rounds) for member, rounds in kept)
-    return trees, {"train_loss": mean_curve(losses, [curve[-1] for curve in losses], choice.shares).tolist()}
+def fit_start(state: State, sample: Sample) -> Start:
+    """The start on all rows."""
+    if state.regression is None:
+        return fit_constant_start(state.plan, sample)
+    return fit_linear_start(state.plan, sample, state.regression)
 
 
 def metrics(plan: Plan, target: Target) -> dict[str, Metric]:
@@ -163,10 +172,10 @@ def in_user_time(trained: Trained, events: float, validation: Sample | None) -> 
     shifts = dict.fromkeys(("train_loss", "ridge_loss", "adaptive_loss", "round_loss"), events * log_unit)
     if validation is not None:
         shifts["validation_loss"] = validation.target.mean(validation.target.event.astype(np.float64)) * log_unit
-    choice = replace(trained.choice, results=shifted(trained.choice.results, shifts))
-    return trained._replace(history=shifted(trained.history, shifts), choice=choice)
+    state = replace(trained.state, results=shifted(trained.state.results, shifts))
+    return trained._replace(history=shifted(trained.history, shifts), state=state)
 
 
-def shifted(values: History, shifts: Mapping[str, float]) -> History:
+def shifted(values: Mapping[str, list[float]], shifts: Mapping[str, float]) -> History:
     """Values with something added to each, by name."""
     return {name: [value + shifts.get(name, 0.0) for value in listed] for name, listed in values.items()}

@@ -1,67 +1,53 @@
-"""Trees of the folds, and how much they may say."""
+"""Trees of the folds: how many rounds, and how deep."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import NamedTuple
 
 import numpy as np
 
 from hazboost.boosting.callbacks import HeldOut, limited_loss
-from hazboost.engines.base import Engine, Trees
+from hazboost.engines.base import Engine
+from hazboost.hazards.mixture import shrink
 from hazboost.prediction.model import Start
-from hazboost.training.cross_validation import CrossValidation, Fold, is_clear, mean_curve
+from hazboost.training.cross_validation import CrossValidation, Fold, is_clear
+from hazboost.training.ensemble import Ensemble, Member, Predicted
 from hazboost.training.plan import Plan, Stopping
-from hazboost.training.predicted import Predicted, changes, masses
 from hazboost.training.single import grow, training_matrix
+from hazboost.training.state import State
 from hazboost.utils.arrays import Array
 from hazboost.utils.progress import FoldProgress
 
 
-class Member(NamedTuple):
-    """The model of one fold: its trees, its best round, and the course of its training."""
+def choose_depth(state: State, growing: Growing | None = None) -> State:
+    """Trees of the first depth; deeper ones where events can fill their leaves, as long as they are clearly better.
 
-    trees: Trees
-    best: int
-    train_loss: list[float]
-    held_out_loss: list[float]
+    Often the subjects that the first fold has held out can tell. Only where they cannot, trees of both depths are grown
+    in all folds. Where rows are elsewhere, it has to be given what grows trees there.
+    """
+    growing = growing or Growing.of(state)
+    depth, *deeper_ones = growing.depths
+    best = growing.complete(Ensemble(depth), 1 if deeper_ones else 0)
+    for deeper in deeper_ones:
+        candidate = growing.complete(Ensemble(deeper), 1)
+        gain, mass = growing.gain(best, candidate)
+        if gain.sum() <= 0.0:
+            break
+        if not growing.is_clear(gain, mass):
+            best, candidate = growing.complete(best), growing.complete(candidate)
+            if not growing.is_clear(*growing.gain(best, candidate)):
+                break
+        best = candidate
+    return state.add(trees=best)
 
-    @property
-    def rounds_made(self) -> int:
-        """Number of rounds until training stopped."""
-        return len(self.held_out_loss) - 1
 
-    def rounds_kept(self, rounds: int) -> int:
-        """How many of the rounds that were made a model of so many rounds keeps: the best ones if it had stopped."""
-        return rounds if rounds <= self.rounds_made else self.best
-
-
-@dataclass(frozen=True)
-class Ensemble:
-    """The models of all folds, with trees of one depth."""
-
-    depth: int
-    members: list[Member]
-
-    @property
-    def loss(self) -> Array:
-        """Held-out mean loss after each number of rounds, from zero on.
-
-        A fold that has stopped keeps its best round, and so its best loss.
-        """
-        curves = [member.held_out_loss for member in self.members]
-        return mean_curve(curves, [member.held_out_loss[member.best] for member in self.members])
-
-    @property
-    def rounds(self) -> int:
-        """The best number of rounds."""
-        return int(np.argmin(self.loss))
-
-    def without(self, number: int) -> Ensemble:
-        """The models of all folds but one."""
-        return replace(self, members=[*self.members[:number], *self.members[number + 1 :]])
+def grow_trees(state: State, growing: Growing | None = None) -> State:
+    """Trees in all folds; held-out loss chooses the number of rounds."""
+    growing = growing or Growing.of(state)
+    trees = growing.complete(state.trees or Ensemble(growing.depths[0]))
+    return state.add({"round_loss": trees.loss.tolist()}, trees=trees)
 
 
 @dataclass(frozen=True)
@@ -76,47 +62,70 @@ class Growing:
         The folds.
     starts : tuple of Start
         The start of each fold.
-    trust : array of shape (scores,)
-        Shrinkage of the trees. Held-out losses are those of shrunken trees, which are the ones of the final model.
+    shrinkage : array of shape (scores,)
+        Shrinkage of the trees. Held-out losses are those of shrunken trees, which are nearly the ones of the final
+        model.
+    events : float
+        Weighted number of events.
+    together : int
+        Number of folds whose trees are grown at the same time, which share the threads of the fit.
     """
 
     plan: Plan
     cv: CrossValidation
     starts: tuple[Start, ...]
-    trust: Array
+    shrinkage: Array
+    events: float
+    together: int = 1
 
-    def choose_depth(self, events: float, progress: FoldProgress) -> Ensemble:
-        """Trees of the given or the first depth; with so many events, deeper ones as long as they are clearly better.
+    @classmethod
+    def of(cls, state: State) -> Growing:
+        """Trees on top of the starts that were fitted."""
+        return cls(state.plan, state.cv.for_trees, state.starts, state.usual_shrinkage, float(state.events.sum()))
 
-        One fold is enough to see that deeper trees are worse.
+    @property
+    def depths(self) -> tuple[int, ...]:
+        """Depths to try in turn."""
+        given = self.plan.given.depth
+        return self.plan.search.policy.depths_for(self.events) if given is None else (given,)
+
+    def complete(self, trees: Ensemble, most: int | None = None) -> Ensemble:
+        """The same trees in all folds, or in so many; those that are there already are kept."""
+        missing = range(len(trees.members), len(self.cv.folds) if most is None else most)
+        if not missing:
+            return trees
+        stages, made = [f"trees of depth {trees.depth}"], len(trees.members)
+        progress = FoldProgress(len(self.cv.folds), stages, draw=self.plan.search.verbose, done=made)
+        members = (*trees.members, *self.grow_folds(trees.depth, progress, missing))
+        progress.close()
+        return replace(trees, members=members)
+
+    def gain(self, before: Ensemble, after: Ensemble) -> tuple[Array, Array]:
+        """What each held-out subject, or group of them, gains in log-likelihood by other trees, and their weights.
+
+        The gain of each is limited. The subjects are those of the folds in which both were grown.
         """
-        policy, given = self.plan.search.policy, self.plan.given.depth
-        first_depth, *deeper_ones = policy.depths_for(events) if given is None else (given,)
-        best = Ensemble(first_depth, self.grow_folds(first_depth, progress))
-        numbers = range(len(self.cv.folds))
-        for deeper in deeper_ones:
-            progress = FoldProgress(len(numbers), [f"depth {deeper}"], draw=self.plan.search.verbose)
-            (first,) = self.grow_folds(deeper, progress, numbers[:1])
-            if min(first.held_out_loss) >= min(best.members[0].held_out_loss):
-                progress.close()
-                break
-            candidate = Ensemble(deeper, [first, *self.grow_folds(deeper, progress, numbers[1:])])
-            # The same subjects are held out for both depths, so their losses are compared in pairs.
-            before, after = self.predict(best), self.predict(candidate)
-            gain = self.changes(before) - self.changes(after)
-            if not is_clear(gain, masses(before), policy.clear_gain):
-                break
-            best = candidate
-        return best
+        objective, limit = self.plan.objective, self.plan.search.policy.largest_difference
+        gains, masses = [], []
+        for one, other in zip(self.predict(before), self.predict(after), strict=False):
+            target, rows = one.held.target, objective.observe(one.held.target)
+            at_start, *ends = (
+                objective.losses(scores, rows)
+                for scores in (one.start, *(shrink(each.start, each.grown, self.shrinkage) for each in (one, other)))
+            )
+            old, new = (target.limited_change(end, at_start, limit) for end in ends)
+            gains.append(one.held.by_group(old - new))
+            masses.append(one.held.by_group(target.subject_mass))
+        return np.concatenate(gains), np.concatenate(masses)
 
-    def grow_all(self, depth: int) -> Ensemble:
-        """Trees of one depth on all rows that are not held out."""
-        progress = FoldProgress(len(self.cv.folds), ["rounds"], draw=self.plan.search.verbose)
-        return Ensemble(depth, self.grow_folds(depth, progress))
+    def is_clear(self, gain: Array, mass: Array) -> bool:
+        """Whether a gain exceeds its standard errors."""
+        return is_clear(gain, mass, self.plan.search.policy.clear_gain)
 
-    def grow_folds(self, depth: int, progress: FoldProgress, only: Iterable[int] | None = None) -> list[Member]:
-        """The models of the folds, or of some of them."""
-        return self.cv.map(lambda fold: self.grow_fold(fold, depth, progress), progress, only)
+    def grow_folds(self, depth: int, progress: FoldProgress, only: Collection[int]) -> list[Member]:
+        """The models of some of the folds, which share the threads of the fit."""
+        sharing = replace(self, together=min(self.cv.workers, len(only)))
+        return self.cv.map(lambda fold: sharing.grow_fold(fold, depth, progress), progress, only)
 
     def grow_fold(self, fold: Fold, depth: int, progress: FoldProgress) -> Member:
         """The model of a fold, grown until its held-out loss has not improved for long.
@@ -126,15 +135,17 @@ class Growing:
         search, objective = self.plan.search, replace(self.plan.objective, n_threads=self.threads)
         engine, start = self.engine(fold, depth), self.starts[fold.number]
         rate = engine.learning_rate
-        most, patience = ceil(search.policy.max_rounds / rate), ceil(search.pace.patience / rate)
+        most, patience = ceil(search.policy.max_rounds / rate), ceil(search.policy.patience_for(self.events) / rate)
         # Held-out rows know the training rows: binned by themselves, the same value could fall elsewhere.
         train = training_matrix(engine, fold.kept, start)
         begin = start.margin(fold.held.X)
-        loss = limited_loss(objective, fold.held.target, begin, self.trust, search.policy.largest_difference)
+        loss = limited_loss(objective, fold.held.target, begin, self.shrinkage, search.policy.largest_difference)
         held_out = HeldOut(training_matrix(engine, fold.held, start, like=train), {"loss": loss})
         stopping, bar = Stopping("loss", patience), progress.bar(fold.number, most, patience)
         trees, best, history = grow(engine, objective, train, most, held_out, stopping, bar)
-        return Member(trees, best, history["train_loss"], history["validation_loss"])
+        return Member(
+            trees, best, history["train_loss"], history["validation_loss"], float(fold.held.target.mass.sum())
+        )
 
     def engine(self, fold: Fold, depth: int) -> Engine:
         """The engine of a fold."""
@@ -143,8 +154,8 @@ class Growing:
 
     @property
     def threads(self) -> int:
-        """Threads of each fold: folds share those of the fit, and a single hold-out has all of them."""
-        return max(1, self.plan.objective.n_threads // len(self.cv.folds))
+        """Threads of each fold."""
+        return max(1, self.plan.objective.n_threads // self.together)
 
     def predict(self, ensemble: Ensemble) -> list[Predicted]:
         """Scores of the held-out subjects of each fold, or of the first ones if there are no more members."""
@@ -156,6 +167,8 @@ class Growing:
 
         The best number of rounds of all folds is best for the very subjects on whom it is then judged.
         """
+        if len(ensemble.members) == 1:  # there are no others
+            return self.predict(ensemble)
         best = (ensemble.without(number).rounds for number in range(len(ensemble.members)))
         kept = [min(rounds, member.rounds_made) for rounds, member in zip(best, ensemble.members, strict=True)]
         return self.predict_rounds(ensemble, kept)
@@ -172,7 +185,3 @@ class Growing:
             return Predicted(held, start, start)
         engine = self.engine(fold, depth)
         return Predicted(held, start, engine.scores(member.trees, engine.matrix(held.X, start), (0, rounds)))
-
-    def changes(self, parts: Sequence[Predicted]) -> Array:
-        """By how much the shrunken trees change the loss of each held-out subject, or group of them."""
-        return changes(self.plan.objective, parts, self.trust, self.plan.search.policy.largest_difference)

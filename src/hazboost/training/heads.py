@@ -166,7 +166,7 @@ def insert_head(mixture: Mixture, wider: Mixture, logs: Array, family: str, head
     kept = _kept_scores(old, new)
     block = next(block for block in new.blocks if block.head.name == family)
     place, level = new.shares(block).stop - 1, new.first_weight_score
-    added = np.full(new.n_scores, np.nan)
+    added = np.zeros(new.n_scores)  # also the share of a head that was alone, and had no score for it
     added[[block.scores(0).stop - 1, block.scores(1).stop - 1, place]] = [*head, SMALL_SHARE]
     parts = []
     for part in mixture.by_cause(logs):
@@ -188,4 +188,5 @@ def _kept_scores(old: Mixture, new: Mixture) -> Indices:
         same = families[block.head.name]
         parameters += [position[same.scores(p)][: block.count] for p in range(len(block.head.parameters))]
         shares.append(position[new.shares(same)][: block.count])
-    return np.concatenate([*parameters, [new.first_weight_score], *shares])
+    kept = np.concatenate([*parameters, [new.first_weight_score], *shares])
+    return kept[: old.n_scores]  # a single head has no score of a share

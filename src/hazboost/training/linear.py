@@ -31,7 +31,7 @@ from hazboost.training.descent import QuasiNewton, differences
 from hazboost.training.effects import Accelerated, Effect, Proportional
 from hazboost.training.marginal import at_bound, before_entry, penalise
 from hazboost.training.policy import Policy
-from hazboost.utils.arrays import Array, Indices
+from hazboost.utils.arrays import Array, Indices, Mask
 from hazboost.utils.devices import beside
 
 #: The search for the maximum ends when a step gains less than this of the mean loss, if nothing else is asked for.
@@ -112,11 +112,6 @@ class LinearStart:
         """
         return replace(self, log_intercept=self.log_intercept + shift)
 
-    def blended(self, logs: Array, weight: float) -> LinearStart:
-        """The weighted mean with what is the same for everybody, where scores are log-parameters."""
-        intercept = (1.0 - weight) * self.log_intercept + weight * logs
-        return replace(self, log_intercept=intercept, coefficient=(1.0 - weight) * self.coefficient)
-
     def contributions(self, X: Any) -> tuple[Array, Array]:
         r"""Scores at the mean of the features, and what each feature adds to them, of shape (n, scores, features).
 
@@ -183,8 +178,8 @@ def fit_linear_path(
     policy: Policy,
     directions: Sequence[int] = (),
     tolerance: float = TOLERANCE,
-) -> list[LinearStart]:
-    r"""Maximise the likelihood with a ridge penalty, for each of several strengths.
+) -> Iterator[LinearStart]:
+    r"""Maximise the likelihood with a ridge penalty, for each of several strengths, one after the other.
 
     .. math:: \min_{b, \beta} \; \operatorname{mean}_i \ell_i(b, \beta) + \frac{1}{2 n} \sum_j \rho_j \beta_j^2
         + \frac{1}{n} (\log k - 2)_+^2
@@ -232,20 +227,18 @@ def fit_linear_path(
     few = partial(_with_few_unknowns, rates=events_by_cause(target, n_causes) / loss.subjects)
     minimise = few if len(bounds) <= MANY_UNKNOWNS else _with_many_unknowns
     # From strong to weak, each fit starts at the one before, which is close: the whole path costs little more than one.
-    path = []
     strengths = [np.ravel(ridge) for ridge in ridges]
     for point in minimise(loss, np.concatenate([first.log_intercept, beta.ravel()]), bounds, strengths, tolerance):
         logs, beta = point[:n_scores], point[n_scores:].reshape(-1, n_causes)
         coefficient, reached = beta if basis is None else basis @ beta, at_bound(logs, intercept_bounds)
-        path.append(replace(first, log_intercept=logs, coefficient=coefficient, at_bound=reached))
-    return path
+        yield replace(first, log_intercept=logs, coefficient=coefficient, at_bound=reached)
 
 
 def _with_few_unknowns(
     loss: _PenalisedLoss, point: Array, bounds: Array, ridges: Sequence[Array], tolerance: float, rates: Array
 ) -> Iterator[Array]:
     """The fits of a path, by a search that keeps what it has learned of the curvature."""
-    search = QuasiNewton(bounds, loss.curvature(point, rates), tolerance)
+    search = QuasiNewton(bounds, loss.curvature(point, rates, bounds[:, 0] < bounds[:, 1]), tolerance)
     diagonal, before = np.arange(loss.mixture.n_scores, len(point)), np.zeros(1)
     for ridge in ridges:
         search.hessian[diagonal, diagonal] += (ridge - before) / loss.subjects
@@ -327,11 +320,11 @@ class _PenalisedLoss:
         slope = np.concatenate([b_slope, beta_slope]) / self.subjects
         return (self.observed.total(loss.value) + penalty + 0.5 * float(pull @ beta)) / self.subjects, slope
 
-    def curvature(self, point: Array, rates: Array) -> Array:
+    def curvature(self, point: Array, rates: Array, free: Mask) -> Array:
         r"""Second derivatives without ridge, as far as they are cheap.
 
-        Exact for the intercept. For the coefficients of a cause they are those of proportional hazards whose
-        cumulative hazards have the mean of the events: :math:`r_c Z'Z / n` with ``rates`` :math:`r_c`.
+        Exact for the ``free`` part of the intercept. For the coefficients of a cause they are those of proportional
+        hazards whose cumulative hazards have the mean of the events: :math:`r_c Z'Z / n` with ``rates`` :math:`r_c`.
         """
         first, n_causes = self.mixture.n_scores, self.mixture.n_causes
         width = self.columns.shape[1]
@@ -340,10 +333,10 @@ class _PenalisedLoss:
         hessian = np.zeros((len(point), len(point)))
         for cause, rate in enumerate(rates):
             hessian[first + cause :: n_causes, first + cause :: n_causes] = rate * gram
-        moving = np.arange(first)
+        moving = np.flatnonzero(free[:first])
         edge = differences(partial(self, ridge=0.0), point, self(point, 0.0)[1], moving)
         hessian[:, moving], hessian[moving] = edge, edge.T
-        hessian[:first, :first] = 0.5 * (edge[:first] + edge[:first].T)
+        hessian[np.ix_(moving, moving)] = 0.5 * (edge[moving] + edge[moving].T)
         return hessian
 
 

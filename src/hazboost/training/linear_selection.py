@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from types import MappingProxyType
-from typing import NamedTuple
 
 import numpy as np
 
@@ -15,64 +13,81 @@ from hazboost.boosting.observed import Observed
 from hazboost.data.sample import Sample
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads.base import VALUE
-from hazboost.prediction.model import Start
-from hazboost.training.cross_validation import CrossValidation, Fold, is_clear
+from hazboost.training.cross_validation import CrossValidation, Fold, is_clear, likely_index
 from hazboost.training.diagnostics import largest_gap
 from hazboost.training.linear import LinearStart
-from hazboost.training.plan import Plan
-from hazboost.training.single import Regression, adapt, fit_linear_start, fit_linear_starts
+from hazboost.training.single import Regression, adapt, fit_constant_start, fit_linear_starts
+from hazboost.training.state import State
 from hazboost.utils.arrays import Array
 from hazboost.utils.progress import FoldProgress
 
 
-class Starts(NamedTuple):
-    """The start of each fold; of linear ones how they are fitted, and the losses of all that were compared."""
+def choose_ridge(state: State) -> State:
+    """The start of each fold: a regression with proportional hazards and the best ridge, or one for every subject."""
+    plan, cv = state.plan, state.cv
+    if not plan.has_linear_start:
+        return state.add(starts=tuple(fit_constant_start(plan, fold.drawn) for fold in cv.folds))
+    ridges, silent = state.policy.ridges, FoldProgress(len(cv.folds), ["begin"], draw=False)
+    progress = FoldProgress(len(cv.folds), ["ridge"] * len(ridges), draw=plan.search.verbose)
+    paths = cv.map(lambda fold: fit_linear_starts(plan, fold.drawn, ridges), silent)
+    tried = [cv.map(lambda fold: next(paths[fold.number]), progress)]
+    state = state.add(baselines=tuple(start.without_features() for start in tried[0]))
+    comparison = Comparison.of(state)
+    losses = [comparison.mean(tried[0])]
+    # Losses that have risen twice rise further. With an outlier they may rise once, and fall again.
+    while len(tried) < len(ridges) and not (len(tried) > 2 and losses[-1] > losses[-2] > losses[-3]):
+        tried.append(cv.map(lambda fold: next(paths[fold.number]), progress))
+        losses.append(comparison.mean(tried[-1]))
+    progress.close()
+    best = likely_index(np.array(losses), comparison.subjects)
+    compared = {"ridges": list(ridges[: len(tried)]), "ridge_loss": losses}
+    return state.add(compared, starts=tuple(tried[best]), regression=Regression(ridges[best]))
 
-    of_folds: tuple[Start, ...]
-    regression: Regression | None = None
-    losses: Mapping[str, list[float]] = MappingProxyType({})
 
+def choose_effect(state: State) -> State:
+    """Regressions with features that act on time, with the same ridge, where that is clearly better.
 
-def choose_linear_start(plan: Plan, cv: CrossValidation, progress: FoldProgress) -> Starts:
-    """The linear start of each fold: with the best ridge, and with features that act on time if that is clearly better.
-
-    The ridge is the best for proportional hazards, and the same for both. With folds it then adapts to the features, if
-    that is better; where many subjects are held out once, they are enough for every feature.
+    One fold is enough to see that they are worse. Where features nearly determine the time, densities can be more
+    likely although curves are poor; then the hazard is the better choice.
     """
-    policy = plan.search.policy
-    ridges = policy.ridges
-    most = policy.subjects_for_linear if len(cv.folds) > 1 else policy.subjects_for_ridge
-    paths = cv.map(lambda fold: fit_linear_starts(plan, fold.kept, ridges, most), progress)
-    comparison = Comparison(cv, [path[0].without_features() for path in paths], policy.largest_difference)
-    losses = [comparison.mean([path[i] for path in paths]) for i in range(len(ridges))]
-    # Of equal losses the first is taken, which is that of the strongest ridge.
-    best = int(np.argmin(losses))
-    starts, ridge = [path[best] for path in paths], ridges[best]
-    faster = accelerate_folds(plan, comparison, starts, ridge, most) if plan.may_accelerate else None
-    regression, starts = Regression(ridge, faster is not None), faster or starts
-    compared = {"ridges": list(ridges), "ridge_loss": losses}
-    if len(cv.folds) == 1:
-        return Starts((fit_linear_start(plan, cv.folds[0].kept, regression),), regression, compared)
-    return adapt_folds(plan, comparison, starts, regression, compared)
+    plan, cv, regression = state.plan, state.cv, state.regression
+    if regression is None or not plan.may_accelerate:
+        return state
+    comparison, starts = Comparison.of(state), state.linear_starts
+    numbers, progress = range(len(cv.folds)), FoldProgress(len(cv.folds), ["effect"], draw=plan.search.verbose)
+
+    def fit(fold: Fold, near: LinearStart | None = None) -> LinearStart:
+        return next(fit_linear_starts(plan, fold.drawn, [regression.ridge], accelerates=True, near=near))
+
+    faster = cv.map(fit, progress, numbers[:1])
+    if comparison.changes(faster).sum() >= comparison.changes(starts[:1]).sum():
+        progress.close()
+        return state
+    faster += cv.map(partial(fit, near=faster[0]), progress, numbers[1:])
+    gain = comparison.changes(starts) - comparison.changes(faster)
+    if not is_clear(gain, comparison.masses, plan.search.policy.clear_gain):
+        return state
+    before, after = (mean_severity(cv, one) for one in (starts, faster))
+    if after > max(1.0, before):  # False where curves are not comparable
+        return state
+    return state.add(starts=tuple(faster), regression=regression._replace(accelerates=True))
 
 
-def adapt_folds(
-    plan: Plan,
-    comparison: Comparison,
-    starts: Sequence[LinearStart],
-    regression: Regression,
-    compared: Mapping[str, list[float]],
-) -> Starts:
+def adapt_ridges(state: State) -> State:
     """The same starts with adaptive ridges, fitted again as often as held-out subjects are better for it.
 
     The first is a strong ridge, which may only pay with the second; from then on, the first that is worse is the last.
     """
-    cv, progress = comparison.cv, FoldProgress(len(comparison.cv.folds), ["adaptive ridge"], draw=False)
+    plan, cv, regression = state.plan, state.cv, state.regression
+    if regression is None:
+        return state
+    comparison = Comparison.of(state)
+    progress = FoldProgress(len(cv.folds), ["adaptive ridge"], draw=False)
     ridges = [regression.ridge * step for step in plan.search.policy.adaptive_steps]
-    tried, losses = [list(starts)], [comparison.mean(starts)]
+    tried, losses = [list(state.linear_starts)], [comparison.mean(state.linear_starts)]
 
     def fit_again(fold: Fold, before: Sequence[LinearStart], ridge: float) -> LinearStart:
-        return adapt(plan, fold.kept, before[fold.number], ridge)
+        return adapt(plan, fold.drawn, before[fold.number], ridge)
 
     for ridge in ridges:
         tried.append(cv.map(partial(fit_again, before=tried[-1], ridge=ridge), progress))
@@ -81,42 +96,16 @@ def adapt_folds(
             break
     # Of equal losses the first is taken, with the fewest fits.
     best = int(np.argmin(losses))
-    regression = regression._replace(adaptive=tuple(ridges[:best]))
     adapted = {"adaptive_ridges": ridges[: len(tried) - 1], "adaptive_loss": losses[1:]}
-    return Starts(tuple(tried[best]), regression, {**compared, **adapted})
-
-
-def accelerate_folds(
-    plan: Plan, comparison: Comparison, starts: Sequence[LinearStart], ridge: float, most: int
-) -> list[LinearStart] | None:
-    """The same starts with features that act on time; None unless held-out subjects are clearly better with them.
-
-    One fold is enough to see that they are worse. Where features nearly determine the time, densities can be more
-    likely although curves are poor; then the hazard is the better choice.
-    """
-    cv = comparison.cv
-    numbers, progress = range(len(cv.folds)), FoldProgress(len(cv.folds), ["effect"], draw=False)
-
-    def fit(fold: Fold, near: LinearStart | None = None) -> LinearStart:
-        return fit_linear_starts(plan, fold.kept, [ridge], most, accelerates=True, near=near)[0]
-
-    faster = cv.map(fit, progress, numbers[:1])
-    if comparison.changes(faster).sum() >= comparison.changes(starts[:1]).sum():
-        return None
-    faster += cv.map(partial(fit, near=faster[0]), progress, numbers[1:])
-    gain = comparison.changes(starts) - comparison.changes(faster)
-    if not is_clear(gain, comparison.masses, plan.search.policy.clear_gain):
-        return None
-    before, after = (mean_severity(cv, one) for one in (starts, faster))
-    return None if after > max(1.0, before) else faster  # False where curves are not comparable
+    return state.add(adapted, starts=tuple(tried[best]), regression=regression._replace(adaptive=tuple(ridges[:best])))
 
 
 def mean_severity(cv: CrossValidation, starts: Sequence[LinearStart]) -> float:
     """How far curves are from Kaplan-Meier for the subjects they were fitted to, as a mean over folds; 1 is poor."""
     severities = []
     for start, fold in zip(starts, cv.folds, strict=True):
-        curves = Distribution(start.mixture, start.margin(fold.kept.X))
-        severities.append(largest_gap(curves, fold.kept.target).severity)
+        curves = Distribution(start.mixture, start.margin(fold.drawn.X))
+        severities.append(largest_gap(curves, fold.drawn.target).severity)
     return float(np.mean(severities))
 
 
@@ -138,10 +127,20 @@ class Comparison:
     without: Sequence[LinearStart]
     limit: float
 
+    @classmethod
+    def of(cls, state: State) -> Comparison:
+        """Losses of the regressions of the folds of a fit."""
+        return cls(state.cv, state.baselines, state.plan.search.policy.largest_difference)
+
     @cached_property
     def references(self) -> list[Array]:
         """Loss of each row without covariates."""
         return self._losses(self.without)
+
+    @property
+    def subjects(self) -> float:
+        """Weighted number of held-out subjects."""
+        return float(self.masses.sum())
 
     @cached_property
     def masses(self) -> Array:

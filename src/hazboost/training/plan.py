@@ -11,8 +11,9 @@ from hazboost.boosting.objective import Objective
 from hazboost.data.features import Schema
 from hazboost.data.summary import Summary
 from hazboost.engines.base import Engine
+from hazboost.hazards.mixture import Mixture
 from hazboost.training.effects import can_accelerate
-from hazboost.training.policy import Pace, Policy
+from hazboost.training.policy import Policy
 from hazboost.utils.arrays import Array
 
 #: Time up to which risks are compared. Where hazards cross, most pairs are decided before the last events.
@@ -59,6 +60,8 @@ class Given:
         Kind of the start: a key of `STARTS`, or ``linear``.
     rounds, depth : int or None
         Number of rounds and depth of the trees; None where they are to be chosen.
+    heads : bool
+        Whether the heads are given; else they are to be chosen.
     directions : tuple of int
         For each feature 1 or -1 where the risk may only rise or only fall with it, and 0 elsewhere; empty without
         constraints.
@@ -67,6 +70,7 @@ class Given:
     init: str
     rounds: int | None
     depth: int | None
+    heads: bool
     directions: tuple[int, ...] = ()
 
 
@@ -89,23 +93,20 @@ class Search:
 
     Attributes
     ----------
-    folds : int
-        Number of folds.
+    folds : int or None
+        Number of folds, if it is given.
     seed : int
         Seed of folds, starts and sampling.
     verbose : bool
         Whether to draw progress bars.
     policy : Policy
         The constants of the automatic fit.
-    pace : Pace
-        How fast it learns.
     """
 
-    folds: int
+    folds: int | None
     seed: int
     verbose: bool
     policy: Policy
-    pace: Pace
 
 
 @dataclass(frozen=True)
@@ -122,6 +123,8 @@ class Plan:
         Heads, likelihood, penalty and step.
     engine : Engine
         Grows the trees.
+    engine_for : callable
+        The engine for other heads, if these can keep all constraints.
     given : Given
         Start, rounds and depth, as far as the user has fixed them.
     stopping : Stopping
@@ -137,10 +140,20 @@ class Plan:
     time: TimeScale
     objective: Objective
     engine: Engine
+    engine_for: Callable[[Mixture], Engine]
     given: Given
     stopping: Stopping
     search: Search
     without_covariates: Array = field(default_factory=lambda: np.empty(0))
+
+    def with_heads(self, mixture: Mixture, without_covariates: Array) -> Plan:
+        """The same with such heads, and their fit without covariates."""
+        return replace(
+            self,
+            objective=replace(self.objective, mixture=mixture),
+            engine=self.engine if mixture == self.objective.mixture else self.engine_for(mixture),
+            without_covariates=without_covariates,
+        )
 
     def on_a_worker(self, n_threads: int) -> Plan:
         """The same for one of several machines, which uses its own threads and draws nothing."""

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
 from hazboost.boosting.observed import Observed
 from hazboost.data.features import Schema
 from hazboost.data.folds import split_folds
@@ -19,13 +21,27 @@ from hazboost.data.sample import Sample
 from hazboost.data.ties import are_coarse, spread_ties
 from hazboost.hazards.distribution import Distribution
 from hazboost.training.diagnostics import largest_gap
-from hazboost.training.heads import BURST, SECOND, Chosen, HeadsFit, add_heads, price_of_head
+from hazboost.training.heads import (
+    BURST,
+    SECOND,
+    Chosen,
+    HeadsFit,
+    add_heads,
+    fit_heads,
+    possible_heads,
+    price_of_head,
+)
 from hazboost.training.linear import TOLERANCE, LinearStart, first_start, fit_linear_path
 from hazboost.training.linear_selection import row_losses
 from hazboost.training.marginal import MarginalLoss, before_entry
+from hazboost.training.plan import Plan
 from hazboost.training.policy import Policy
+from hazboost.training.single import drawn_for_linear
+from hazboost.training.state import State
 from hazboost.utils.arrays import Array
 
+#: Heads are compared in at most so many folds.
+FOLDS = 5
 #: A search of a regression that is only compared with another ends when a step gains less than this of the mean loss.
 ENOUGH_TO_COMPARE = 1e-8
 
@@ -57,7 +73,7 @@ def fit_regression(
 ) -> LinearStart:
     """A regression with a middling ridge. The search begins at one of other subjects, or without covariates."""
     first = first_start(chosen.mixture, chosen.logs, sample, schema, policy, near)
-    return fit_linear_path(first, sample.X, sample.target, [policy.ridge_for_heads], policy, tolerance=tolerance)[0]
+    return next(fit_linear_path(first, sample.X, sample.target, [policy.ridge_for_heads], policy, tolerance=tolerance))
 
 
 @dataclass(frozen=True)
@@ -86,6 +102,13 @@ class Trial:
     def regression(self) -> LinearStart:
         """The regression of all subjects."""
         return fit_regression(self.chosen, self.sample, self.schema, self.policy)
+
+    @cached_property
+    def is_off(self) -> bool:
+        """Whether the mean curve of the regression is off."""
+        curves = Distribution(self.chosen.mixture, self.regression.margin(self.sample.X))
+        gap = largest_gap(curves, self.sample.target)
+        return bool(gap.error > self.policy.least_gap * gap.standard_error)  # a gap may be NaN, which is not large
 
     def is_enough(self, wider: Trial) -> bool:
         """Whether the additional head of another trial is not worth its parameters in a regression (BIC).
@@ -117,54 +140,50 @@ class Trial:
         return other if gain > least else self
 
 
-def choose_heads(
-    possible: Sequence[Chosen], sample: Sample, schema: Schema, policy: Policy, folds: int, seed: int
-) -> Chosen:
+def choose_heads(state: State) -> State:
+    """The heads, as far as they are to be chosen, and their fit without covariates, where the start is fitted.
+
+    The heads are those with which a regression describes held-out subjects best; then more, where its curves are off.
+    """
+    plan, seed, policy = state.plan, state.plan.search.seed, state.plan.search.policy
+    if not plan.has_fitted_start:
+        return state
+    mixture, sample = plan.objective.mixture, drawn_for_linear(plan, state.sample)
+    if plan.given.heads:
+        return state.with_heads(fit_heads(mixture, sample.target).chosen(mixture))
+    possible = possible_heads(mixture, sample.target, policy)
+    if not plan.has_linear_start:
+        return state.with_heads(possible[-1])
+    some = sample.draw(policy.subjects_for_heads, np.random.default_rng(seed)).in_memory()
+    return state.with_heads(compare_heads(possible, some, plan, min(state.folds, FOLDS)))
+
+
+def compare_heads(possible: Sequence[Chosen], sample: Sample, plan: Plan, folds: int) -> Chosen:
     """The heads with which a regression describes held-out subjects best; then more, where its curves are off.
 
-    There are no more where recorded times are coarse.
-
-    Parameters
-    ----------
-    possible : sequence of Chosen
-        Heads to choose from. Those with fewer heads than the last are considered only if the additional head is not
-        worth its parameters in a regression.
-    sample : Sample
-        Some of the data, in the mixture's unit of time.
-    schema : Schema
-        How features are read.
-    policy : Policy
-        Constants of the automatic fit.
-    folds, seed : int
-        Number of folds, and the seed of the shuffling.
+    Of the possible ones, those with fewer heads than the last are considered only if the additional head is not worth
+    its parameters in a regression. There are no more where recorded times are coarse.
     """
+    policy = plan.search.policy
     # A head at a time that many events share would describe the rounding.
     coarse, sample = are_coarse(sample.target), replace(sample, target=spread_ties(sample.target))
-    rows = split_folds(sample.target, folds, seed, sample.group)
+    rows = split_folds(sample.target, folds, plan.search.seed, sample.group)
     parts = [(sample.rows(kept), sample.rows(held)) for kept, held in rows]
 
     def trial(chosen: Chosen) -> Trial:
-        return Trial(chosen, sample, parts, schema, policy)
+        return Trial(chosen, sample, parts, plan.schema, policy)
 
     *fewer, most = [trial(chosen) for chosen in possible]
-    best, *others = [*(one for one in fewer if one.is_enough(most)), most]
-    for other in others:
-        best = best.better(other)
-    for wider in [] if coarse else wider_heads(best):
+    best = next((one.better(most) for one in fewer if one.is_enough(most)), most)
+    for wider in wider_heads(best) if best.is_off and not coarse else []:
         best = best.better(trial(wider), policy.least_advantage)
     return best.chosen
 
 
 def wider_heads(trial: Trial) -> list[Chosen]:
-    """The same with more heads, added one at a time by the likelihood given the linear predictor of a regression.
-
-    There are none where its curves are not off.
-    """
+    """The same with more heads, added one at a time by the likelihood given the linear predictor of a regression."""
     mixture, regression, policy = trial.chosen.mixture, trial.regression, trial.policy
     sample, target = trial.sample, trial.sample.target
-    gap = largest_gap(Distribution(mixture, regression.margin(sample.X)), target)
-    if not gap.error > policy.least_gap * gap.standard_error:  # a gap may be NaN, which is not large
-        return []
     observed, unseen = Observed.of(target, mixture.n_causes), before_entry(target, mixture)
     shift = regression.design.predict(sample.X, regression.coefficient)
     loss = LossGivenShifts(mixture.in_logs, target, observed, float(target.mass.sum()), unseen, shift)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -16,10 +16,10 @@ from hazboost.boosting.objective import Objective
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
 from hazboost.engines.base import Engine, Matrix, Trees
+from hazboost.hazards.mixture import Mixture
 from hazboost.prediction.model import Start
 from hazboost.training.adaptive import ridges_of_features
 from hazboost.training.batched import batched_matrix
-from hazboost.training.expected import level_shift
 from hazboost.training.linear import AcceleratedStart, LinearStart, first_start, fit_linear_path
 from hazboost.training.marginal import marginal_start
 from hazboost.training.plan import Plan, Stopping
@@ -44,23 +44,21 @@ def fit_linear_starts(
     plan: Plan,
     sample: Sample,
     ridges: Sequence[float],
-    most: int,
     *,
     accelerates: bool = False,
     near: LinearStart | None = None,
-) -> list[LinearStart]:
-    """Linear starts for several strengths of the ridge, which act on the hazard or on time.
+) -> Iterator[LinearStart]:
+    """Linear starts for several strengths of the ridge, which act on the hazard or on time, one after the other.
 
-    They are fitted to at most so many subjects, beginning at the fit without covariates, or at a start ``near`` of the
-    same kind.
+    The search begins at the fit without covariates, or at a start ``near`` of the same kind.
     """
     mixture, policy = plan.objective.mixture, plan.search.policy
-    sample = drawn_for_linear(plan, sample, most)
+    sample = drawn_for_linear(plan, sample)
     first = first_start(mixture, plan.without_covariates, sample, plan.schema, policy, near)
     if accelerates and not isinstance(first, AcceleratedStart):
         first = AcceleratedStart.like(first)
     path = fit_linear_path(first, sample.X, sample.target, ridges, policy, plan.given.directions)
-    return without_absent_causes(path, sample.target)
+    return (without_absent_causes(start, sample.target) for start in path)
 
 
 class Regression(NamedTuple):
@@ -83,8 +81,8 @@ class Regression(NamedTuple):
 
 def fit_linear_start(plan: Plan, sample: Sample, regression: Regression) -> LinearStart:
     """The linear start of a model."""
-    most, accelerates = plan.search.policy.subjects_for_linear, regression.accelerates
-    start = fit_linear_starts(plan, sample, [regression.ridge], most, accelerates=accelerates)[0]
+    sample = drawn_for_linear(plan, sample)  # once, as features in batches are read whenever some are drawn
+    start = next(fit_linear_starts(plan, sample, [regression.ridge], accelerates=regression.accelerates))
     for ridge in regression.adaptive:
         start = adapt(plan, sample, start, ridge)
     return start
@@ -93,44 +91,37 @@ def fit_linear_start(plan: Plan, sample: Sample, regression: Regression) -> Line
 def adapt(plan: Plan, sample: Sample, start: LinearStart, ridge: float) -> LinearStart:
     """Fit a linear start again, with ridges that depend on the effects of its features."""
     policy = plan.search.policy
-    sample = drawn_for_linear(plan, sample, policy.subjects_for_linear)
+    sample = drawn_for_linear(plan, sample)
     ridges = ridges_of_features(start, ridge, policy.least_effect)
     path = fit_linear_path(start, sample.X, sample.target, [ridges], policy, plan.given.directions)
-    return without_absent_causes(path, sample.target)[0]
+    return without_absent_causes(next(path), sample.target)
 
 
-def drawn_for_linear(plan: Plan, sample: Sample, most: int) -> Sample:
-    """At most so many subjects, or as many as the columns need.
+def drawn_for_linear(plan: Plan, sample: Sample) -> Sample:
+    """As many subjects as the coefficients of a linear start need.
 
     The draw depends on the seed of the plan only, so that starts of the folds differ by their rows only.
     """
-    most = max(most, plan.search.policy.subjects_for_column * sample.X.shape[1])
+    policy = plan.search.policy
+    most = max(policy.subjects_for_linear, policy.subjects_for_column * sample.X.shape[1])
     return sample.draw(most, np.random.default_rng(plan.search.seed)).in_memory()
 
 
-def without_features(plan: Plan, start: LinearStart, sample: Sample) -> LinearStart:
-    """The same start for every subject, at the level at which as many events are expected as were observed.
-
-    Its heads have the shapes and shares that they have given the features. A fit without covariates may be near another
-    maximum of the likelihood, and halfway between two maxima a head that one of them uses has lost most of its hazard.
-    """
-    mixture, limit = plan.objective.mixture, plan.search.policy.largest_difference
-    same = start.without_features()
-    scores = same.scores_of_shifts(np.zeros((len(sample.target), mixture.n_causes)))  # not on a GPU, as the target
-    return same.shifted(level_shift(mixture, sample.target, scores, limit))
-
-
-def without_absent_causes(path: list[LinearStart], target: Target) -> list[LinearStart]:
-    """Linear starts in which causes without an event have the hazard of half an event, the same for every subject."""
-    mixture = path[0].mixture
+def without_absent_causes(start: LinearStart, target: Target) -> LinearStart:
+    """A linear start in which causes without an event have the hazard of half an event, the same for every subject."""
+    mixture = start.mixture
     absent = absent_causes(mixture, target)
     if not any(absent):
-        return path
-    calm = [calm_absent_causes(mixture.in_logs, start.log_intercept, target) for start in path]
-    return [
-        replace(start, log_intercept=intercept, coefficient=np.where(absent, 0.0, start.coefficient))
-        for start, intercept in zip(path, calm, strict=True)
-    ]
+        return start
+    calm = calm_absent_causes(mixture.in_logs, start.log_intercept, target)
+    return replace(start, log_intercept=calm, coefficient=np.where(absent, 0.0, start.coefficient))
+
+
+def calmed(start: Start, mixture: Mixture, target: Target) -> Start:
+    """A start in which causes without an event have the hazard of half an event in the follow-up of these subjects."""
+    if isinstance(start, ConstantStart):
+        return ConstantStart(calm_absent_causes(mixture, start.intercept, target))
+    return without_absent_causes(start, target) if isinstance(start, LinearStart) else start
 
 
 def training_matrix(engine: Engine, sample: Sample, start: Start, like: Matrix | None = None) -> Matrix:

@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from optuna import Study, Trial
     from optuna.trial import FrozenTrial
 
+#: Of more subjects than this, one part is held out once.
+MANY_SUBJECTS = 5_000
 #: Training rows and held-out rows.
 Fold = tuple[Indices, Indices]
 #: Errors by which a configuration fails. Any other error is a bug, here or in the user's space, and stops the search.
@@ -110,7 +112,7 @@ def tune(
         as at most 3 better or worse than under the hazard fitted to the same training rows without features, so that
         one outlier does not decide the search.
     cv : int, scikit-learn splitter or iterable of pairs, default=5
-        Number of folds, stratified on the event; above 5,000 subjects, a single hold-out of one fifth is used instead.
+        Number of folds, stratified on the event; above 5,000 subjects only the first of them is fitted.
         A splitter receives the event as its ``y``, and the groups. Pairs are training rows and held-out rows.
     storage : str, path or Optuna storage, optional
         Where to store the trials: a URL such as ``"sqlite:///study.db"``, or the path of a journal file. Calling `tune`
@@ -203,7 +205,9 @@ def read_folds(
     if isinstance(cv, int | np.integer):
         if not 2 <= cv <= len(target):
             raise ValueError(f"cv must be at least 2 and at most the number of rows, {len(target)}; got {cv}.")
-        folds = split_folds(target, int(cv), seed, group, POLICY.hold_out_of(target.n_subjects))
+        # Of many subjects a single hold-out tells enough, at the cost of one fit for each trial.
+        many = target.n_subjects > MANY_SUBJECTS
+        folds = split_folds(target, 1 if many else int(cv), seed, group, int(cv))
     else:
         pairs = cv.split(np.zeros(len(target)), target.event, group) if isinstance(cv, Splitter) else cv
         folds = [_read_fold(number, pair, target) for number, pair in enumerate(pairs)]

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 WIDTH = 24
-#: Parts of the time that stages take, relative to the growing of trees.
-USUAL_PARTS = {"ridge": 0.25}
 #: Training that still improves will usually go on for this share of the rounds that were made.
 GOES_ON = 0.25
 #: Seconds between two drawings.
@@ -66,16 +64,17 @@ class FoldProgress:
     folds : int
         Number of folds.
     stages : sequence of str
-        What is chosen one after the other, each in all folds. Each fills a part of the bar, as large as its usual part
-        of the time.
+        What is done one after the other, each in all folds; each fills an equal part of the bar.
     draw : bool
         Whether to draw at all.
+    done : int, default=0
+        In so many of the folds, the first ones, there is nothing left to do of the first stage.
     """
 
-    def __init__(self, folds: int, stages: Sequence[str], *, draw: bool) -> None:
+    def __init__(self, folds: int, stages: Sequence[str], *, draw: bool, done: int = 0) -> None:
         self.stages = stages
         self.draw = draw
-        self.stage, self.shares = 0, [0.0] * folds
+        self.stage, self.shares = 0, [1.0] * done + [0.0] * (folds - done)
         self.began = self.drawn = time.monotonic()
         self._lock = threading.Lock()
 
@@ -98,15 +97,13 @@ class FoldProgress:
         return FoldBar(self, fold, rounds, patience)
 
     def close(self) -> None:
-        """Leave an unfinished line where it is: the other folds are not needed."""
+        """Leave an unfinished line where it is: what is left is not needed."""
         if self.draw and self.stage < len(self.stages):
             sys.stderr.write("\n")
 
     def _draw(self, seconds: float) -> None:
         folds = len(self.shares)
-        parts = [USUAL_PARTS.get(stage, 1.0) for stage in self.stages]
-        done = sum(parts[: self.stage]) + parts[self.stage] * sum(self.shares) / folds
-        share = done / sum(parts)
+        share = (self.stage + sum(self.shares) / folds) / len(self.stages)
         count = f"{self.stages[self.stage]} in {self.shares.count(1.0)}/{folds} folds"
         draw_line(share, count, seconds)
         if share == 1.0:

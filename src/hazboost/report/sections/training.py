@@ -32,13 +32,14 @@ def training_section(evidence: Evidence, figures: Figures) -> Html:
 
 def _in_words(evidence: Evidence) -> str:
     model, fitted = evidence.model, evidence.model.model_
-    trees = count(fitted.n_trees, "tree")
+    trees, models = count(fitted.n_trees, "tree"), fitted.mixture.n_models
+    averaged = f" It is the mean of the hazards of {models} models, each of other training rows." if models > 1 else ""
     return (
         f"FPBoost predicts the hazard of every subject over time as a weighted sum of {describe_heads(evidence)}. "
         "Their weights and parameters depend on the features, by "
         f"{'a penalised regression and ' if model.ridge_ is not None else ''}{trees} of depth {model.max_depth_}, "
         f"grown in {count(model.n_estimators_, 'round')}. It was fitted by maximum likelihood to "
-        f"{count(evidence.cohort.subjects, 'subject')}."
+        f"{count(evidence.cohort.subjects, 'subject')}.{averaged}"
     )
 
 
@@ -68,10 +69,8 @@ def _choices(evidence: Evidence) -> Html:
         effect = {"hazard": "proportional hazards", "time": "accelerated failure time"}[model.linear_effect_]
         rows.append(("linear start", effect, chosen))
     for label, key, meaning in (
-        ("blend", "weights", "weights of the regression, of the same with trees, and of trees without regression"),
-        ("shrinkage of the trees", "trust", "what trees add to the hazard of each cause is multiplied by this"),
-        ("calibration of the hazard", "calibration", "what held-out subjects ask to multiply it by"),
-        ("calibration of the shapes", "shape_calibration", "the same for the shapes of all heads"),
+        ("shrinkage of the trees", "shrinkage", "what trees add to each score is multiplied by this"),
+        ("shift of the scores", "shift", "what is added to each score, as held-out subjects ask for"),
     ):
         if key in results:
             values = ", ".join(fixed(float(one)) for one in np.atleast_1d(results[key]))

@@ -55,10 +55,13 @@ function readMixture({ blocks, parameterActivation, weightActivation, background
     causes,
     parameterActivation,
     firstWeight: causes * parameters,
-    hazards(scores) {
+    // The hazard of each cause, from the scores of each model: the mean over the models.
+    hazards(models) {
       const all = [];
       for (let cause = 0; cause < causes; cause++) {
-        all.push(causeHazard(headsOfCause(scores, cause), background, SIGNED.has(weightActivation)));
+        const found = models.flatMap((scores) => headsOfCause(scores, cause));
+        const mean = found.map(({ head, weight }) => ({ head, weight: weight / models.length }));
+        all.push(causeHazard(mean, background, SIGNED.has(weightActivation)));
       }
       return all;
     },

@@ -26,14 +26,14 @@ function readForest(forest) {
   }
 
   // For each tree of an ensemble its root, and the score that it adds to.
-  const ensembles = forest.ensembles.map((packed, number) => {
-    const scores = unpack(packed), share = Math.fround(forest.shares[number]);
+  const ensembles = forest.ensembles.map((packed) => {
+    const scores = unpack(packed);
     const roots = Int32Array.from(scores, () => {
       const root = place;
       readTree();
       return root;
     });
-    return { roots, scores, share };
+    return { roots, scores };
   });
 
   // The position of the leaf of a row, given as numbers in single precision with NaN for missing values.
@@ -50,16 +50,12 @@ function readForest(forest) {
     return leaf[node];
   }
 
-  // Scores, from those of the start: the weighted mean of all ensembles.
-  function addTo(start, row) {
-    const total = new Float32Array(start.length);
-    for (const { roots, scores, share } of ensembles) {
-      const sum = Float32Array.from(start);
-      for (let tree = 0; tree < roots.length; tree++) sum[scores[tree]] += leaves[findLeaf(roots[tree], row)];
-      for (let score = 0; score < sum.length; score++) total[score] += Math.fround(share * sum[score]);
-    }
-    return total;
+  // The sums of the trees of one of the ensembles, one for each of its scores.
+  function sums(row, ensemble, width) {
+    const { roots, scores } = ensembles[ensemble], sum = new Float32Array(width);
+    for (let tree = 0; tree < roots.length; tree++) sum[scores[tree]] += leaves[findLeaf(roots[tree], row)];
+    return sum;
   }
 
-  return { addTo };
+  return { sums };
 }
