@@ -14,6 +14,9 @@ STUDIES = {
     "accuracy": "models at their defaults on the time-fixed data sets of SurvSet",
     "kinds": "delayed entry, interval censoring, competing risks, changing covariates and recurrent events",
     "speed": "seconds and memory of fits and predictions, beside other packages and the version before",
+    "learning": "errors of predicted survival curves from a thousand rows to a million",
+    "ablation": "what each step of the automatic fit is worth, on the data of two other studies",
+    "seeds": "how far predictions of FPBoost depend on its random seed",
     "truth": "predicted survival curves against the true ones of simulated subjects",
 }
 

@@ -55,6 +55,17 @@ def numbers(text: str) -> tuple[int, ...]:
     return tuple(found)
 
 
+def sizes(text: str) -> tuple[int, ...]:
+    """Numbers of rows, also large ones as ``1e6``.
+
+    Examples
+    --------
+    >>> sizes("500,1e6")
+    (500, 1000000)
+    """
+    return tuple(int(float(part)) for part in text.split(","))
+
+
 def positive(text: str) -> int:
     """A number of at least one."""
     if (number := int(text)) < 1:

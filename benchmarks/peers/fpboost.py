@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,8 @@ from hazboost import FPBoost, Surv
 from hazboost.utils.arrays import Array
 
 PACKAGES = ("hazboost", "xgboost")
+#: What one would give for many rows, beside the depth and the number of rounds.
+BY_HAND: dict[str, Any] = {"learning_rate": 0.1, "max_bin": 256, "subsample": 0.5, "colsample_bytree": 0.5}
 
 
 @dataclass(frozen=True)
@@ -20,6 +24,13 @@ class Own:
     """A fitted `hazboost.FPBoost`."""
 
     model: FPBoost
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """What the fit has chosen by itself."""
+        model = self.model
+        kept = {"depth": model.max_depth_, "rounds": model.n_estimators_, "models": len(model.model_.starts)}
+        return kept | {"heads": model.heads_}
 
     def risk(self, X: Any) -> Array:
         """Minus the mean survival time, restricted to the horizon of the model."""
@@ -39,12 +50,12 @@ class Own:
         return np.log(hazard)
 
 
-def fit_defaults(task: Task) -> Own:
-    """Fit ``FPBoost(random_state=seed)``; it does not look at validation rows.
+def fit_defaults(task: Task, kind: type[FPBoost] = FPBoost, **settings: Any) -> Own:
+    """Fit ``FPBoost(random_state=seed)``, or a subclass with other settings; it does not look at validation rows.
 
     Its folds keep the rows of a subject together where the data name subjects.
     """
-    train, model = task.train, FPBoost(random_state=task.seed)
+    train, model = task.train, kind(**settings, random_state=task.seed)
     if train.entry is not None:
         return Own(model.fit(train.X, outcome(train)))
     return Own(model.fit(train.X, outcome(train), groups=train.groups))
@@ -92,6 +103,18 @@ PEERS = (
     Peer("competing", "FPBoost", fit_defaults, PACKAGES),
     Peer("changing", "FPBoost", fit_defaults, PACKAGES),
     Peer("truth", "fpboost", fit_defaults, PACKAGES, "FPBoost", takes=("entry", "interval", "causes")),
+    Peer("learning", "fpboost", fit_threads, PACKAGES, "FPBoost"),
+    Peer("learning", "fpboost_gpu", partial(fit_threads, device="cuda"), PACKAGES, "FPBoost, GPU"),
+    *(
+        Peer(
+            "learning",
+            f"hand_{depth}_{rounds}",
+            partial(fit_threads, **BY_HAND, max_depth=depth, n_estimators=rounds),
+            PACKAGES,
+            f"FPBoost, {rounds} rounds of depth {depth}",
+        )
+        for depth, rounds in product((2, 4, 6), (150, 300, 1_000))
+    ),
     Peer("speed", "fpboost", fit_threads, PACKAGES, "FPBoost"),
     Peer("speed", "fpboost_paper", fit_paper, PACKAGES, "FPBoost.paper"),
 )

@@ -62,7 +62,7 @@ class Task:
     seed : int
         Seed of everything random; the same seed gives the same model.
     threads : int
-        Threads that a fit and its predictions may use, in the study of speed; all others give one.
+        Threads that a fit and its predictions may use, in the studies of speed and of learning; all others give one.
     """
 
     train: Sample
@@ -119,8 +119,8 @@ class Peer:
     Parameters
     ----------
     study : str
-        Study that it takes part in: ``"paper"``, ``"accuracy"``, ``"competing"``, ``"changing"``, ``"speed"`` or
-        ``"truth"``.
+        Study that it takes part in: ``"paper"``, ``"accuracy"``, ``"competing"``, ``"changing"``, ``"speed"``,
+        ``"truth"``, ``"learning"`` or ``"ablation"``, whose models are fitted to the data of other studies.
     name : str
         Its key in results and on the command line.
     fit : callable

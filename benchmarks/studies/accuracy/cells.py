@@ -12,7 +12,7 @@ from benchmarks.harness.storage import Line
 from benchmarks.peers.shared.base import Sample, Task
 from benchmarks.studies.accuracy import data, scores
 from benchmarks.studies.accuracy.dataset import Dataset
-from benchmarks.studies.accuracy.models import OWN, models
+from benchmarks.studies.accuracy.models import OWN, peer_of
 from hazboost.utils.arrays import Array, Indices
 
 #: What FPBoost says of the data: times are rounded, so that curves are poor, or a category is in the test part only.
@@ -51,7 +51,7 @@ def failure(cell: Cell, message: str) -> Line:
 
 
 def _versions(cell: Cell) -> dict[str, str]:
-    return versions(models()[cell.model], "SurvSet")
+    return versions(peer_of(cell.model), "SurvSet")
 
 
 def _measure(cell: Cell) -> Line:
@@ -65,7 +65,7 @@ def _measure(cell: Cell) -> Line:
         warnings.simplefilter("error" if cell.model == OWN else "ignore")
         for said in SAID_OF_DATA:
             warnings.filterwarnings("ignore", said)
-        model, fit_seconds = timed(lambda: models()[cell.model].train(task))
+        model, fit_seconds = timed(lambda: peer_of(cell.model).train(task))
         (risk, survival), predict_seconds = timed(lambda: (model.risk(new), model.survival(new, grid)))
         calibration = scores.calibration(tested, model.survival, new)
     with warnings.catch_warnings():

@@ -19,7 +19,7 @@ from benchmarks.studies.accuracy import data
 from benchmarks.studies.accuracy.cells import WORK, Cell
 from benchmarks.studies.accuracy.dataset import REPEATS
 from benchmarks.studies.accuracy.large_report import write_large_report
-from benchmarks.studies.accuracy.models import LARGE, REFERENCE, is_too_slow, models
+from benchmarks.studies.accuracy.models import LARGE, REFERENCE, is_too_slow, models, peer_of
 from benchmarks.studies.accuracy.report import write_report
 
 OUTPUT = RESULTS / "accuracy"
@@ -38,18 +38,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the cells that have no result yet."""
-    peers, lines = models(), WORK.read(options.output)
+    lines = WORK.read(options.output)
     datasets = options.datasets or data.names(large=options.large)
-    chosen = options.models or (LARGE if options.large else tuple(peers))
+    chosen = options.models or (LARGE if options.large else tuple(models()))
     missing = unfinished(plan(chosen, datasets, options.repeats), lines, retry_errors=options.retry_errors)
-    available = {name for name in {cell.model for cell in missing} if is_available(name, peers[name])}
+    available = {name for name in {cell.model for cell in missing} if is_available(name, peer_of(name))}
     sizes = {name: len(data.load(name).X) for name in datasets}
     WORK.execute(
         [cell for cell in missing if cell.model in available],
         options.output,
         limits(options),
         WORK.costs(sizes, lines),
-        lambda cell: peers[cell.model].memory(sizes[cell.dataset], data.load(cell.dataset).columns),
+        lambda cell: peer_of(cell.model).memory(sizes[cell.dataset], data.load(cell.dataset).columns),
     )
 
 

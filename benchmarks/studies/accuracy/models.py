@@ -27,3 +27,8 @@ def is_too_slow(name: str, rows: int) -> bool:
 def models() -> dict[str, Peer]:
     """Every model of the study, by name."""
     return peers_of("accuracy", FIRST, LAST)
+
+
+def peer_of(name: str) -> Peer:
+    """A model of the study, or a variant of FPBoost that only the study of ablations fits to its data."""
+    return (models() | peers_of("ablation"))[name]

@@ -23,7 +23,7 @@ import xgboost as xgb
 
 from benchmarks.harness import storage
 from benchmarks.harness.machine import describe_machine
-from benchmarks.harness.options import check_names, names, positive
+from benchmarks.harness.options import check_names, names, positive, sizes
 from benchmarks.harness.packages import installed
 from benchmarks.harness.pool import short_traceback
 from benchmarks.studies.speed.data import COLUMNS, Arrays, simulate
@@ -288,7 +288,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.studies.speed.gpu", description=__doc__)
     parser.add_argument("--output", type=Path, required=True, help="file of JSON lines to append to, such as gpu.jsonl")
     parser.add_argument("--part", type=names, default=tuple(PARTS), help=f"of {', '.join(PARTS)}; all by default")
-    parser.add_argument("--rows", type=_sizes, default=(), help="like 1e6,1e7; those of the part by default")
+    parser.add_argument("--rows", type=sizes, default=(), help="like 1e6,1e7; those of the part by default")
     parser.add_argument("--repeats", type=positive, default=3, help="fits after the first; 3 by default")
     parser.add_argument("--device", default="cuda", help="cuda by default; cpu to try the script")
     options = parser.parse_args(arguments)
@@ -296,10 +296,6 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         parser.error(f"--output: the name must end with .jsonl; got {options.output.name}")
     check_names(parser, "--part", options.part, PARTS)
     return options
-
-
-def _sizes(text: str) -> tuple[int, ...]:
-    return tuple(int(float(part)) for part in text.split(","))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from benchmarks.harness.cells import Work, attempt, timed
 from benchmarks.harness.packages import versions
 from benchmarks.harness.storage import Line
 from benchmarks.peers.shared.base import Peer, Sample, Task
-from benchmarks.studies.truth.models import OWN, models
+from benchmarks.studies.truth.models import OWN, peer_of
 from benchmarks.studies.truth.scores import evaluate, time_grid
 from benchmarks.studies.truth.situations import SITUATIONS, Subjects, draw, observe, scale_of, seed_of
 from hazboost.utils.arrays import Array
@@ -48,7 +48,7 @@ def run_cell(cell: Cell) -> Line:
 
 def failure(cell: Cell, message: str) -> Line:
     """The line of a cell without a result."""
-    return asdict(cell) | {"error": message, "versions": versions(models()[cell.model])}
+    return asdict(cell) | {"error": message, "versions": versions(peer_of(cell.model))}
 
 
 def training_rows(cell: Cell, peer: Peer) -> Sample:
@@ -72,7 +72,7 @@ def as_table(X: Array) -> Any:
 
 
 def _measure(cell: Cell) -> Line:
-    peer, new = models()[cell.model], new_subjects(cell)
+    peer, new = peer_of(cell.model), new_subjects(cell)
     train, grid = training_rows(cell, peer), time_grid(scale_of(cell.situation))
     table = as_table(new.X)
     with warnings.catch_warnings(record=True) as caught:

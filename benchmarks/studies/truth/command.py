@@ -16,7 +16,7 @@ from benchmarks.harness.options import add_run_options, check_names, limits, nam
 from benchmarks.harness.packages import is_available
 from benchmarks.harness.paths import RESULTS
 from benchmarks.studies.truth.cells import WORK, Cell
-from benchmarks.studies.truth.models import can_take, models
+from benchmarks.studies.truth.models import can_take, models, peer_of
 from benchmarks.studies.truth.report import write_report
 from benchmarks.studies.truth.situations import SITUATIONS
 
@@ -36,26 +36,25 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def run(options: argparse.Namespace) -> None:
     """Run the cells that have no result yet."""
-    peers, lines = models(), WORK.read(options.output)
+    lines = WORK.read(options.output)
     planned = plan(options.models, options.situations, options.rows, options.repeats)
     missing = unfinished(planned, lines, retry_errors=options.retry_errors)
-    available = {name for name in {cell.model for cell in missing} if is_available(name, peers[name])}
+    available = {name for name in {cell.model for cell in missing} if is_available(name, peer_of(name))}
     WORK.execute(
         [cell for cell in missing if cell.model in available],
         options.output,
         limits(options),
         WORK.costs({cell.data: cell.rows for cell in planned}, lines),
-        lambda cell: peers[cell.model].memory(cell.rows, SITUATIONS[cell.situation].columns),
+        lambda cell: peer_of(cell.model).memory(cell.rows, SITUATIONS[cell.situation].columns),
     )
 
 
 def plan(chosen: Sequence[str], situations: Sequence[str], rows: Sequence[int], repeats: Sequence[int]) -> list[Cell]:
     """All cells, few rows first, without models that do not take the data."""
-    peers = models()
     return [
         Cell(situation, n, model, repeat)
         for repeat, n, situation, model in product(repeats, rows, situations, chosen)
-        if can_take(peers[model], situation)
+        if can_take(peer_of(model), situation)
     ]
 
 

@@ -18,3 +18,8 @@ def can_take(peer: Peer, situation: str) -> bool:
     """Whether a model takes the data of a situation; where causes do not matter, it gets events of any cause."""
     needs = SITUATIONS[situation].needs
     return not needs or needs in peer.takes
+
+
+def peer_of(name: str) -> Peer:
+    """A model of the study, or a variant of FPBoost that only the study of ablations fits to its data."""
+    return (models() | peers_of("ablation"))[name]

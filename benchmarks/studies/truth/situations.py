@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks.harness import laws
+from benchmarks.harness.laws import Law
 from benchmarks.peers.shared.base import Sample
-from benchmarks.studies.truth import laws
-from benchmarks.studies.truth.laws import Law
 from benchmarks.studies.truth.observing import (
     RECRUITED,
     Observe,

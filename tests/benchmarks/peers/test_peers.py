@@ -188,7 +188,7 @@ class TestEveryModel:
 def test_description(peer):
     assert peer.packages
     assert peer.title
-    assert peer.study in ("paper", "accuracy", "competing", "changing", "speed", "truth")
+    assert peer.study in ("paper", "accuracy", "competing", "changing", "speed", "truth", "learning", "ablation")
     assert 0.1 < peer.memory(100, 10) < peer.memory(7_000, 80) < 16.0
     if peer.study == "paper":
         assert peer.kind

@@ -72,7 +72,7 @@ def test_a_warning_is_an_error_of_fpboost_only(model, fails, monkeypatch):
         warnings.warn("careful", UserWarning, stacklevel=1)
         return fit_curve(task)
 
-    monkeypatch.setattr(cells, "models", lambda: {model: Peer("accuracy", model, warn, ("numpy",))})
+    monkeypatch.setattr(cells, "peer_of", lambda name: Peer("accuracy", name, warn, ("numpy",)))
     error = run_cell(Cell("glioma", model, 0))["error"]
     assert ("careful" in error) if fails else (error is None)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.studies.truth import laws
+from benchmarks.harness import laws
 from benchmarks.studies.truth.situations import SITUATIONS, draw, first_of_two_causes, observe, scale_of, two_causes
 
 N = 20_000

@@ -17,6 +17,11 @@ Generator = np.random.Generator
 Values = Array | float
 #: Doublings of a bracket, and halvings to double precision.
 DOUBLINGS, HALVINGS = 200, 60
+#: Steps of an integral between two times.
+STEPS = 50
+
+#: From times to probabilities of shape (n, number of times).
+Survival = Callable[[Array], Array]
 
 
 class Law(NamedTuple):
@@ -30,7 +35,7 @@ class Law(NamedTuple):
         From a random generator to one time for each subject; infinite where the event never comes.
     """
 
-    survival: Callable[[Array], Array]
+    survival: Survival
     draw: Callable[[Generator], Array]
 
 
@@ -91,6 +96,21 @@ def earliest(first: Law, second: Law) -> Law:
     )
 
 
+def crossing(risk: Array, log_ratio: Array, turn: float) -> Law:
+    """A constant hazard whose logarithm is the sum of both before the turn, and their difference after it."""
+    early, late = np.exp(risk + log_ratio), np.exp(risk - log_ratio)
+
+    def draw(rng: Generator) -> Array:
+        before = rng.exponential(size=len(risk)) / early
+        return np.where(before < turn, before, turn + (before - turn) * early / late)
+
+    def survival(times: Array) -> Array:
+        spent = np.minimum(times, turn) * _column(early) + np.maximum(times - turn, 0.0) * _column(late)
+        return np.asarray(np.exp(-spent))
+
+    return Law(survival, draw)
+
+
 def of_hazard(cumulative: Callable[[Array], Array], n: int) -> Law:
     """The law with this cumulative hazard, from times of shape (n, 1) or (1, m) to (n, 1) or (n, m).
 
@@ -100,6 +120,27 @@ def of_hazard(cumulative: Callable[[Array], Array], n: int) -> Law:
         lambda times: np.exp(-cumulative(times[None, :])),
         lambda rng: _invert(cumulative, rng.exponential(size=(n, 1)))[:, 0],
     )
+
+
+def incidence(first: Survival, others: Survival, times: Array) -> Array:
+    r"""Probability that an event of a first kind comes before each time, and before any of the others.
+
+    .. math:: F(t) = -\int_0^t S_{\text{others}}(u) \, d S_{\text{first}}(u)
+
+    by the trapezoidal rule, with many steps between two of the increasing times.
+
+    Parameters
+    ----------
+    first, others : callable
+        Survival functions of a world with this kind of event only, and of one without it.
+    times : array
+        Increasing.
+    """
+    edges = np.append(0.0, times)
+    fine = np.interp(np.arange(len(times) * STEPS + 1) / STEPS, np.arange(len(edges)), edges)
+    one, rest = first(fine), others(fine)
+    shares = -np.diff(one, axis=1) * 0.5 * (rest[:, :-1] + rest[:, 1:])
+    return np.asarray(np.cumsum(shares, axis=1)[:, STEPS - 1 :: STEPS])
 
 
 def _invert(increasing: Callable[[Array], Array], level: Array) -> Array:

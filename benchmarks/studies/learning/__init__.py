@@ -1,0 +1,1 @@
+"""How errors of predicted survival functions fall with the number of rows, from a thousand to a million."""

@@ -1,0 +1,1 @@
+"""How far predictions of FPBoost depend on its random seed."""
