@@ -51,8 +51,9 @@ def run_together(client: Client, work: Callable[..., T], parts: Sequence[Future]
     """
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            # Partitions may take any time to be read; those of a lost worker are only computed again.
-            _wait_for_parts(client, [parts[number] for number in sizes], None if attempt == 1 else PATIENCE)
+            # Partitions may take any time to be read; those of a lost worker are only computed again. Before that, the
+            # workers that are left may wait at the tracker, and for one another, until they notice.
+            _wait_for_parts(client, [parts[number] for number in sizes], None if attempt == 1 else 2 * PATIENCE)
             return _attempt(client, work, parts, sizes)
         except LostWorkerError as error:
             if attempt == ATTEMPTS:
