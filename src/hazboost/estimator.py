@@ -174,9 +174,10 @@ class FPBoost(Publisher):
           with the normal distributions of the paper's text, ReLU would switch off half of the heads before the first
           round).
     n_folds : int or "auto", default="auto"
-        Number of folds of the cross-validation that chooses ridge, rounds and depth, stratified by event; the model has
-        one part for each of them. ``"auto"`` is 5 up to about 1,800 events, 4 up to about 5,600 and 3 above, and at
-        most as many as there are subjects or groups. With many subjects each fold holds out a smaller part.
+        Number of folds of the cross-validation that chooses ridge, rounds and depth, stratified by event; the model is
+        the mean of one for each of them. Up to five, each subject is held out once; with more, subjects are divided
+        again, differently. ``"auto"`` is 10 up to 200 events, 5 with about 1,000 and 3 from about 1,700 on, and at most
+        as many as there are subjects or groups. With many subjects each fold holds out a smaller part.
     gradient_scaling : {"subject", "max"}, default="subject"
         For ``solver="gradient"``. ``subject``: trees are fitted to the gradient of each subject's own loss, which is
         the paper's text with the learning rate multiplied by the number of subjects. ``max``: all gradients of a round

@@ -30,7 +30,7 @@ def test_folds_do_not_divide_groups():
         assert (len(kept), len(held)) == (160, 40)
 
 
-@pytest.mark.parametrize("parts", [None, 3, 20])
+@pytest.mark.parametrize("parts", [None, 5, 20])
 @pytest.mark.parametrize("n", [60, 6_000])
 def test_a_subject_stays_on_one_side_and_causes_are_spread(n, parts):
     """Whether folds hold out all subjects together or, of more parts, some."""
@@ -45,10 +45,22 @@ def test_a_subject_stays_on_one_side_and_causes_are_spread(n, parts):
     for kept, held in folds:
         assert not set(target.subject[kept]) & set(target.subject[held])
         assert len(kept) + len(held) == 3 * n
-        assert len(held) == 3 * n / max(parts or 5, 5)
+        assert len(held) == 3 * n / (parts or 5)
         counts = np.bincount(target.cause[held])[1:]
         assert counts.max() - counts.min() <= 2
     assert len(np.unique(np.concatenate([held for _, held in folds]))) == sum(len(held) for _, held in folds)
+
+
+@pytest.mark.parametrize("folds", [3, 4, 6, 8])
+def test_with_more_folds_than_parts_subjects_are_divided_again_and_differently(folds):
+    """Each division holds out every subject once; the last may be incomplete."""
+    pairs = split_folds(Target.of(np.ones(60), np.where(np.arange(60) % 2, 1.0, np.inf)), folds, 0, parts=3)
+    assert [(len(kept), len(held)) for kept, held in pairs] == [(40, 20)] * folds
+    held = [frozenset(rows) for _, rows in pairs]
+    assert len(set(held)) == folds
+    for first in range(0, folds, 3):
+        division = held[first : first + 3]
+        assert len(frozenset.union(*division)) == 20 * len(division)
 
 
 def test_folds_are_those_of_the_subjects():

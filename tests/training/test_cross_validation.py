@@ -85,6 +85,13 @@ def test_a_gain_is_clear_beyond_two_standard_errors():
     assert is_clear(0.1 * heavy, heavy, 2.0), "the same gain for everybody"
 
 
+def test_gains_of_subjects_that_two_folds_hold_out_count_once():
+    gain = np.random.default_rng(0).normal(size=50)
+    twice, mass = np.tile(0.5 * gain, 2), np.full(100, 0.5)
+    for errors in np.linspace(0.0, 4.0, 81):
+        assert is_clear(twice, mass, errors, 0.5) == is_clear(gain, np.ones(50), errors)
+
+
 def folds_of(rows, count=2, threads=6):
     part = Sample(np.zeros((rows, 1)), Target.of(np.ones(rows), np.ones(rows)))
     return CrossValidation(tuple(Fold(number, part, part, part) for number in range(count)), threads)

@@ -351,3 +351,12 @@ def test_validation_loss_is_that_of_the_model():
     hazard = np.diagonal(distribution.hazard(time))
     cumulative = np.diagonal(distribution.cumulative_hazard(time))
     assert at_the_end == pytest.approx(-np.mean(event * np.log(hazard) - cumulative), rel=1e-4)
+
+
+@pytest.mark.parametrize("n_folds", [2, 5, 7, 10])
+def test_all_folds_together_count_a_held_out_subject_once(n_folds):
+    X, y = np.arange(60.0)[:, None], (np.arange(60) % 2 == 0, np.arange(60) + 1.0)
+    cv = divide(state_for(X, y, n_folds=n_folds)).cv
+    assert len(cv.folds) == n_folds
+    assert sum(fold.held.target.mass.sum() for fold in cv.folds) == pytest.approx(60.0)
+    assert {float(mass) for fold in cv.folds for mass in fold.held.target.mass} == {cv.share}

@@ -121,7 +121,7 @@ class Scattered:
                 for one, many in ((kept, most), (held, MOST_HELD_OUT // folds))
             )
             divided.append(FoldOnWorkers(number, drawn, unseen, drawn, replace(self, rows=kept)))
-        return pipeline.with_folds(state, divided)
+        return pipeline.with_folds(state, divided, parts)
 
     def fit(self, state: State, validation: Sample | None) -> Fitted:
         """A start that is fitted to drawn rows, and the given number of trees of all rows on top of it."""

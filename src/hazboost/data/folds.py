@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from itertools import islice
+from itertools import chain, islice
+from math import ceil
 
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
@@ -86,8 +87,8 @@ def split_folds(
     group : array of int, optional
         Number of the group of each row.
     parts : int, optional
-        Into how many parts the units are divided, if there are so many; each fold holds one of them out. By default as
-        many as folds.
+        Into how many parts the units are divided, if there are so many; each fold holds one of them out. With more
+        folds than parts, units are divided anew. By default there are as many parts as folds.
     """
     unit = units(target, group)
     pairs = divide_units(outcomes(target, unit), folds, seed, parts, grouped=group is not None, rows=len(unit))
@@ -98,7 +99,8 @@ def divide_units(
     kind: Indices, folds: int, seed: int, parts: int | None = None, *, grouped: bool = False, rows: int = 0
 ) -> list[tuple[Indices, Indices]]:
     """The same for units, given the outcome of each; for messages, whether they are groups, and of how many rows."""
-    parts = max(folds, min(parts or 0, len(kind)))
+    fewest = min(folds, parts or folds)
+    parts = max(fewest, min(parts or folds, len(kind)))
     if len(kind) < parts:
         what = "groups" if grouped else "subjects"
         enough = f"use {len(kind)} folds or fewer" if len(kind) > 1 else f"give at least two {what}"
@@ -108,5 +110,8 @@ def divide_units(
             "other than 'linear', FPBoost needs no folds."
         )
     stratum = coarsen(kind, parts)
-    splitter = (StratifiedKFold if stratum.any() else KFold)(parts, shuffle=True, random_state=seed)
-    return list(islice(splitter.split(np.zeros(len(kind)), stratum), folds))
+    # A generator, unlike its seed, shuffles differently in each division.
+    random = np.random.RandomState(seed)
+    splitter = (StratifiedKFold if stratum.any() else KFold)(parts, shuffle=True, random_state=random)
+    divisions = (splitter.split(np.zeros(len(kind)), stratum) for _ in range(ceil(folds / parts)))
+    return list(islice(chain.from_iterable(divisions), folds))

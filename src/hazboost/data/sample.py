@@ -166,6 +166,10 @@ class Sample:
             return self
         return replace(self, group=original)
 
+    def weighted(self, factor: float) -> Sample:
+        """The same with all weights multiplied by a factor."""
+        return replace(self, target=replace(self.target, weight=factor * self.target.weight))
+
     def with_mean_weight_one(self) -> Sample:
         """Weights relative to the mean over subjects, so that only their ratios matter."""
         weight = self.target.weight

@@ -49,10 +49,21 @@ class Fold:
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """The folds of a data set, and how many of them are worked on at the same time."""
+    """The folds of a data set.
+
+    Attributes
+    ----------
+    folds : tuple of Fold
+        The folds.
+    n_threads : int
+        How many of them may be worked on at the same time.
+    share : float
+        How much a subject counts in each fold that holds it out: less than one where several folds do.
+    """
 
     folds: tuple[Fold, ...]
     n_threads: int
+    share: float = 1.0
 
     @property
     def for_trees(self) -> CrossValidation:
@@ -111,10 +122,10 @@ def likely_index(losses: Array, subjects: float) -> int:
     return int(np.rint(np.average(np.arange(len(losses)), weights=weight)))
 
 
-def is_clear(gain: Array, mass: Array, errors: float) -> bool:
+def is_clear(gain: Array, mass: Array, errors: float, share: float = 1.0) -> bool:
     """Whether the total gain of subjects exceeds a number of its standard errors (Vuong's test).
 
-    With gains ``g`` of subjects of weights ``m``, and their mean ``a``: ``sum(m g) > e sqrt(sum((m (g - a))^2))``.
+    With gains ``g`` of subjects of weights ``m``, and their mean ``a``: ``sum(m g) > e sqrt(sum((m (g - a))^2) / s)``.
 
     Parameters
     ----------
@@ -122,6 +133,8 @@ def is_clear(gain: Array, mass: Array, errors: float) -> bool:
         Weighted gains and weights of the subjects.
     errors : float
         Number of standard errors.
+    share : float
+        How much a subject counts in each fold; its gains in several of them are taken for the same.
 
     Examples
     --------
@@ -129,4 +142,4 @@ def is_clear(gain: Array, mass: Array, errors: float) -> bool:
     (True, False)
     """
     mean = gain.sum() / mass.sum()
-    return float(gain.sum()) > errors * float(np.linalg.norm(gain - mass * mean))
+    return float(gain.sum()) > errors * float(np.linalg.norm(gain - mass * mean)) / share**0.5

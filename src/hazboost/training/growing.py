@@ -120,7 +120,7 @@ class Growing:
 
     def is_clear(self, gain: Array, mass: Array) -> bool:
         """Whether a gain exceeds its standard errors."""
-        return is_clear(gain, mass, self.plan.search.policy.clear_gain)
+        return is_clear(gain, mass, self.plan.search.policy.clear_gain, self.cv.share)
 
     def grow_folds(self, depth: int, progress: FoldProgress, only: Collection[int]) -> list[Member]:
         """The models of some of the folds, which share the threads of the fit."""

@@ -65,7 +65,7 @@ def choose_effect(state: State) -> State:
         return state
     faster += cv.map(partial(fit, near=faster[0]), progress, numbers[1:])
     gain = comparison.changes(starts) - comparison.changes(faster)
-    if not is_clear(gain, comparison.masses, plan.search.policy.clear_gain):
+    if not is_clear(gain, comparison.masses, state.policy.clear_gain, cv.share):
         return state
     before, after = (mean_severity(cv, one) for one in (starts, faster))
     if after > max(1.0, before):  # False where curves are not comparable

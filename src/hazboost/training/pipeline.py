@@ -14,6 +14,7 @@ the trees are grown on all rows, on top of a regression of all rows.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -54,10 +55,10 @@ def run(steps: Sequence[Step], state: State) -> State:
 
 
 def divide(state: State) -> State:
-    """The folds: each holds out a part of the subjects, and no two of them the same.
+    """The folds: each holds out a part of the subjects.
 
-    With many events there are fewer folds, and with many subjects they hold out smaller parts. A regression alone needs
-    few subjects.
+    With many events there are fewer folds, and with many subjects they hold out smaller parts. With more folds than
+    parts, subjects are divided anew. A regression alone needs few subjects.
     """
     plan, sample = state.plan, state.sample
     search, policy = plan.search, plan.search.policy
@@ -70,15 +71,17 @@ def divide(state: State) -> State:
         learned = sample.rows(kept)
         unseen = sample.rows(held).load(np.random.default_rng(search.seed), state.folds)
         divided.append(Fold(number, learned, unseen, drawn_for_linear(plan, learned)))
-    return with_folds(state, divided)
+    return with_folds(state, divided, parts)
 
 
-def with_folds(state: State, folds: Sequence[Fold]) -> State:
-    """The same with folds, each of which can be learned from."""
+def with_folds(state: State, folds: Sequence[Fold], parts: int) -> State:
+    """The same with folds, each of which can be learned from; all together count a held-out subject once."""
     # Stratification spreads events over the folds, but few events or few groups may end up in one of them.
     if not all(fold.drawn.target.has_events for fold in folds):
         raise ValueError(
             f"n_folds={state.folds}: all events are in one fold, and there is none to learn from when it is held out; "
             "use more data, or give n_estimators and an init other than 'linear', which need no folds."
         )
-    return state.add(cv=CrossValidation(tuple(folds), state.plan.objective.n_threads))
+    share = min(1.0, parts / len(folds))
+    counted = tuple(replace(fold, held=fold.held.weighted(share)) for fold in folds)
+    return state.add(cv=CrossValidation(counted, state.plan.objective.n_threads, share))

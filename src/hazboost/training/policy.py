@@ -65,6 +65,8 @@ class Policy:
         The fewest and the most folds. [Folds]
     events_for_folds, folds_by_decade : float
         Up to so many events there are the most folds, and with each factor of ten so many fewer, rounded. [Folds]
+    most_parts : int
+        A division of the subjects has at most so many parts; with more folds, subjects are divided anew. [Folds]
     subjects_held_out : int
         Each fold holds out its share of the subjects, and at most the square root of this over their number.
         [Many subjects]
@@ -128,9 +130,10 @@ class Policy:
     intercept_reach: float = 40.0
     largest_shift: float = 20.0
     largest_difference: float = 3.0
-    folds: tuple[int, int] = (3, 5)
-    events_for_folds: float = 1_000.0
-    folds_by_decade: float = 2.0
+    folds: tuple[int, int] = (3, 10)
+    events_for_folds: float = 200.0
+    folds_by_decade: float = 7.0
+    most_parts: int = 5
     subjects_held_out: int = 25_000
     pace: Pace = Pace(rate=0.2, rows=0.5, columns=0.5, caution=4.0)
     bins: tuple[int, int, int] = (64, 20_000, 256)
@@ -166,7 +169,7 @@ class Policy:
 
     def parts_for(self, folds: int, subjects: int) -> int:
         """Into how many parts subjects are divided, of which each fold holds out one."""
-        return max(folds, int(np.sqrt(subjects / self.subjects_held_out)))
+        return max(min(folds, self.most_parts), int(np.sqrt(subjects / self.subjects_held_out)))
 
     def patience_for(self, events: float) -> float:
         """Rounds without improvement after which a fold stops, for a learning rate of one."""
