@@ -39,7 +39,6 @@ from hazboost.data.summary import Summary
 from hazboost.data.target import Target
 from hazboost.engines import CudaEngine, Engine, ExactEngine, Features, LocalEngine, check_cuda, monotone_engine
 from hazboost.engines.collective import refuse_company
-from hazboost.files import ModelFileError, read_file
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
 from hazboost.hazards.heads import HEADS
 from hazboost.hazards.mixture import Mixture
@@ -879,6 +878,8 @@ def load(path: str | os.PathLike[str]) -> FPBoost:
     ModelFileError
         The file is damaged, was changed, is newer than this version of hazboost, or is no model file.
     """
+    from hazboost.files import ModelFileError, read_file
+
     file = Path(path)
     fitted = read_file(file)
     try:

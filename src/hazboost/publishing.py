@@ -1,22 +1,22 @@
-"""What a fitted model becomes for others: a summary, files and pages."""
+"""What a fitted model becomes for others: a summary, files and pages.
+
+What makes them is imported on first use: no fit and no prediction needs it.
+"""
 
 from __future__ import annotations
 
 import os
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from hazboost.calculator import calculator_page
-from hazboost.files import Fitted, write_file
-from hazboost.onnx import OUTPUTS, write_onnx
-from hazboost.prediction.notebook import summary_card
 from hazboost.prediction.predictor import Predictor
-from hazboost.report import report_page
-from hazboost.summary import Summary, summarize
 from hazboost.utils.files import complete_file
+
+if TYPE_CHECKING:
+    from hazboost.summary import Summary
 
 
 class Publisher(Predictor):
@@ -51,6 +51,8 @@ class Publisher(Predictor):
         >>> summary.to_dict()["effects"][0]["feature"]
         'x0'
         """
+        from hazboost.summary import summarize
+
         check_is_fitted(self, "model_")
         return summarize(self)
 
@@ -84,12 +86,14 @@ class Publisher(Predictor):
         >>> bool((loaded.predict(X) == model.predict(X)).all())
         True
         """
+        from hazboost.files import Fitted, write_file
+
         check_is_fitted(self, "model_")
         self._validate_params()
         attributes = {name: value for name, value in self._learned().items() if name != "model_"}
         write_file(path, Fitted(self._settings(), attributes, self.model_), self.summary().lines())
 
-    def to_onnx(self, path: str | os.PathLike[str], outputs: Sequence[str] = OUTPUTS) -> None:
+    def to_onnx(self, path: str | os.PathLike[str], outputs: Sequence[str] | None = None) -> None:
         """Write the fitted model to an ONNX file, for programs in other languages.
 
         It computes what this model predicts, up to rounding errors of the trees, which are in single precision. The
@@ -100,9 +104,9 @@ class Publisher(Predictor):
         path : path
             Name of the file, usually with the ending ``.onnx``. An existing file is replaced when the new one is
             complete.
-        outputs : sequence of str, default=all
-            Some of "scores", "parameters", "survival", "cumulative_hazard" and "cumulative_incidence". Of these, the
-            cumulative incidence of competing causes alone takes much time to compute.
+        outputs : sequence of str, optional
+            Some of "scores", "parameters", "survival", "cumulative_hazard" and "cumulative_incidence"; all by default.
+            Of these, the cumulative incidence of competing causes alone takes much time to compute.
 
         Raises
         ------
@@ -113,8 +117,10 @@ class Publisher(Predictor):
         --------
         save : A file from which all of this model is loaded again.
         """
+        from hazboost.onnx import OUTPUTS, write_onnx
+
         check_is_fitted(self, "model_")
-        write_onnx(path, self.model_, self.n_features_in_, outputs)
+        write_onnx(path, self.model_, self.n_features_in_, OUTPUTS if outputs is None else outputs)
 
     def calculator(
         self,
@@ -181,6 +187,8 @@ class Publisher(Predictor):
         >>> size < 100_000
         True
         """
+        from hazboost.calculator import calculator_page
+
         page = calculator_page(
             self,
             title=title,
@@ -257,6 +265,8 @@ class Publisher(Predictor):
         >>> size < 1_000_000
         True
         """
+        from hazboost.report import report_page
+
         heading = {} if title is None else {"title": title}
         page = report_page(self, X, y, X_train, y_train, groups=groups, examples=examples, **heading)
         with complete_file(path) as beside:
@@ -264,6 +274,8 @@ class Publisher(Predictor):
 
     def _repr_html_inner(self) -> str:
         """scikit-learn's diagram, and below it what was learned."""
+        from hazboost.prediction.notebook import summary_card
+
         diagram: str = super()._repr_html_inner()
         return diagram + summary_card(self) if hasattr(self, "model_") else diagram
 

@@ -12,7 +12,6 @@ from hazboost.data.target import Target
 from hazboost.engines.base import Engine, Matrix
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.mixture import log_time, shrink
-from hazboost.metrics.concordance import harrell
 from hazboost.utils.arrays import Array
 
 #: From the scores of held-out rows to a number.
@@ -152,4 +151,6 @@ def concordance(objective: Objective, target: Target, horizon: float) -> Metric:
 
     It compares logarithms, so that ties do not depend on the horizon, which may be a tiny part of the follow-up.
     """
+    from hazboost.metrics.concordance import harrell
+
     return lambda scores: harrell(target, -log_time(Distribution(objective.mixture, scores).restricted_mean(horizon)))

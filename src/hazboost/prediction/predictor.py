@@ -19,7 +19,6 @@ from hazboost.data.reading import as_target, check_rows
 from hazboost.data.target import Target, number_by_appearance
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.mixture import log_time
-from hazboost.metrics import concordance_index
 from hazboost.prediction.curves import Curve, Kind, Path, make_curves
 from hazboost.prediction.model import Model, parameter_columns, share_columns
 from hazboost.utils.arrays import Array, as_numbers, as_times
@@ -331,6 +330,8 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
 
     def _concordance(self, predicted: Array, y: Any, cause: int | None, sample_weight: Any) -> float:
         """Concordance index of what `predict` has returned."""
+        from hazboost.metrics.concordance import concordance_index
+
         target = as_target(y, sample_weight, causes_known=len(self.causes_) > 1)
         check_rows(len(predicted), target)
         return concordance_index(target, log_risk(predicted, cause), cause=cause)

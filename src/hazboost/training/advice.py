@@ -10,7 +10,6 @@ from sklearn.exceptions import ConvergenceWarning
 from hazboost.data.surv import RANDOM_TIMES
 from hazboost.data.target import Target
 from hazboost.data.ties import are_coarse, count_times, typical_jump
-from hazboost.metrics.concordance import harrell
 from hazboost.training.diagnostics import SMALL_ERROR, STANDARD_ERRORS, Diagnostics
 from hazboost.utils.warn import warn_caller
 
@@ -24,6 +23,8 @@ SMALL_DIFFERENCE = 0.2
 
 def check_can_stop(metric: str, target: Target) -> None:
     """Refuse to stop on a metric that the validation data do not define."""
+    from hazboost.metrics.concordance import harrell
+
     if metric != "concordance":
         return
     advice = "use stopping_metric='likelihood'"
