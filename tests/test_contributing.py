@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from matplotlib import pyplot as plt
 
+import hazboost
 from hazboost import FPBoost
 from hazboost.boosting.algorithm import boost
 from hazboost.boosting.columns import target_columns
@@ -17,6 +18,7 @@ from hazboost.boosting.steps import STEPS
 from hazboost.data.target import Target
 from hazboost.engines import LocalEngine
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
+from hazboost.hazards.heads import HEADS, base
 from hazboost.hazards.mixture import Mixture
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -37,6 +39,29 @@ def names_in(code):
 def test_the_family_is_the_one_in_the_sources():
     path, _, code = HEAD.partition("\n")
     assert code.strip() in (ROOT / path.removeprefix("# ")).read_text(encoding="utf-8")
+
+
+def test_a_new_family_reaches_summary_files_and_the_report(monkeypatch, tmp_path):
+    """One under another name, for which nobody has written any words, but not the calculator: that needs JavaScript."""
+    code = HEAD.replace('name = "loglogistic"', 'name = "another"').replace("class LogLogistic", "class Another")
+    names = {name: getattr(base, name) for name in ("LogLocationScale", "Link", "MAX_EXPONENT")}
+    exec(
+        compile(f"import numpy as np\nfrom hazboost.utils.arrays import Array\n{code}", "CONTRIBUTING.md", "exec"),
+        names,
+    )
+    monkeypatch.setitem(HEADS, "another", names["Another"]())
+    y = EVENT, TIME
+    options = {"n_folds": 3, "random_state": 0}
+    model = FPBoost(1, 0, heads={"another": 1}, **options).fit(X, y)
+    same = FPBoost(1, 1, heads={}, **options).fit(X, y)
+    np.testing.assert_allclose(model.predict(X), same.predict(X), rtol=1e-10)
+    assert "another_1" in str(model.summary())
+    model.save(tmp_path / "model.hzb")
+    assert (hazboost.load(tmp_path / "model.hzb").predict(X) == model.predict(X)).all()
+    model.report(tmp_path / "report.html", X, y)
+    assert "another" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    with pytest.raises(ValueError, match="a calculator knows no heads of the family 'another'"):
+        model.calculator(tmp_path / "page.html")
 
 
 @pytest.mark.parametrize("step", ["subject", "newton"])

@@ -64,7 +64,11 @@ def _heads(facts: Mapping[str, Any]) -> dict[str, str]:
 
 def course(family: str, parameters: Mapping[str, float]) -> str:
     """How the hazard of a head moves over time."""
-    return COURSES[family](parameters) if "scale" in parameters else "switched off"
+    return COURSES.get(family, _any)(parameters) if "scale" in parameters else "switched off"
+
+
+def _any(parameters: Mapping[str, float]) -> str:
+    return f"has {', '.join(f'{name} = {number(value)}' for name, value in parameters.items())}"
 
 
 def _power(parameters: Mapping[str, float]) -> str:
@@ -103,7 +107,7 @@ def _bounded(parameters: Mapping[str, float]) -> str:
     return f"is a burst around {number(parameters['scale'])} (k = {number(parameters['k'])})"
 
 
-#: How the hazard of each family moves, given the parameters of a head.
+#: How the hazard of a family moves, given the parameters of a head; of others the parameters are said.
 COURSES: dict[str, Callable[[Mapping[str, float]], str]] = {
     "weibull": _power,
     "loglogistic": _log_logistic,
