@@ -142,4 +142,4 @@ def is_clear(gain: Array, mass: Array, errors: float, share: float = 1.0) -> boo
     (True, False)
     """
     mean = gain.sum() / mass.sum()
-    return float(gain.sum()) > errors * float(np.linalg.norm(gain - mass * mean)) / share**0.5
+    return float(gain.sum()) > errors * float(np.linalg.norm(gain - mass * mean)) / float(np.sqrt(share))
