@@ -38,7 +38,7 @@ from hazboost.data.sample import Sample
 from hazboost.data.summary import Summary
 from hazboost.data.target import Target
 from hazboost.engines import CudaEngine, Engine, ExactEngine, Features, LocalEngine, check_cuda, monotone_engine
-from hazboost.engines.collective import refuse_company
+from hazboost.engines.collective import require_single_process
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS, UniformWeight
 from hazboost.hazards.heads import HEADS
 from hazboost.hazards.mixture import Mixture
@@ -526,7 +526,7 @@ class FPBoost(Publisher):
         """
         self._validate_params()
         self._check_combinations()
-        refuse_company("FPBoost.fit")
+        require_single_process("FPBoost.fit")
         X = readable(X)
         named = BaseEstimator()  # takes names and width, so that nothing is changed here should the fit fail
         learn_columns(named, X)
@@ -582,7 +582,7 @@ class FPBoost(Publisher):
         """
         self._validate_params()
         self._check_combinations()
-        refuse_company("FPBoost.fit_batches")
+        require_single_process("FPBoost.fit_batches")
         if cache is not None and not Path(cache).is_dir():
             raise FileNotFoundError(f"cache must be an existing folder; got {describe(str(cache))}.")
         named = BaseEstimator()

@@ -144,7 +144,7 @@ def single_precision(n_threads):
     objective, target = make_objective(USUAL[0], n_threads=n_threads), every_kind(1)
     target = target[plain_rows(target)]
     scores = np.random.default_rng(2).normal(size=(len(target), objective.mixture.n_scores)).astype(np.float32)
-    room = objective.room_for(scores)
+    room = objective.allocate_residuals(scores)
     objective.pseudo_residuals(scores, objective.observe(target), room)
     return objective, scores, target, room
 
@@ -153,7 +153,7 @@ def test_single_precision_is_read_and_written(monkeypatch):
     pytest.importorskip("numba")
     objective, scores, target, room = single_precision(1)
     monkeypatch.setattr(kernel, "numba", lambda: None)
-    expected = objective.room_for(scores)
+    expected = objective.allocate_residuals(scores)
     objective.pseudo_residuals(scores, objective.observe(target), expected)
     for one, other in zip(room, expected, strict=True):
         assert one.dtype == np.float32

@@ -59,7 +59,7 @@ def by_hand(objective, scores, target):
 
 def residuals(objective, scores, target):
     """Gradient and hessian for the trees, as `boost` passes them on, and the sums over all rows."""
-    room = objective.room_for(scores)
+    room = objective.allocate_residuals(scores)
     sums = objective.pseudo_residuals(scores, objective.observe(target), room)
     gradient = room.gradient / (sums.largest if objective.step.by_largest else 1.0)
     return gradient, room.hessian, sums
@@ -121,7 +121,7 @@ def test_room_is_filled_anew(step):
     """What an earlier round has left in it does not matter."""
     target, objective = every_kind(8), make_objective(step)
     scores, rows = draw_scores(objective), objective.observe(target)
-    fresh, used = objective.room_for(scores), objective.room_for(scores)
+    fresh, used = objective.allocate_residuals(scores), objective.allocate_residuals(scores)
     objective.pseudo_residuals(scores + 1.0, rows, used)
     for room in (fresh, used):
         objective.pseudo_residuals(scores, rows, room)
@@ -135,9 +135,9 @@ def test_weights_of_one_are_no_weights(step):
     objective = make_objective(step)
     target, scores = every_kind(9), draw_scores(objective)
     assert all(observed.weight is None for _, observed in objective.observe(target).blocks)
-    without, rows = objective.room_for(scores), objective.observe(target)
+    without, rows = objective.allocate_residuals(scores), objective.observe(target)
     blocks = tuple((rows, replace(observed, weight=np.ones(len(observed)))) for rows, observed in rows.blocks)
-    ones, weighted = objective.room_for(scores), replace(rows, blocks=blocks)
+    ones, weighted = objective.allocate_residuals(scores), replace(rows, blocks=blocks)
     sums = [objective.pseudo_residuals(scores, *pair) for pair in ((rows, without), (weighted, ones))]
     for one, other in zip(without, ones, strict=True):
         np.testing.assert_array_equal(one, other)

@@ -46,7 +46,7 @@ def kernel(mixture, scores):
     time = np.maximum(rng.random(ROWS), 1e-3)
     objective = Objective(mixture, 0.0, 0.5, STEPS["newton"])
     observations = objective.observe(Target.of(time, np.where(rng.random(ROWS) < 0.5, time, np.inf)))
-    room = objective.room_for(scores)
+    room = objective.allocate_residuals(scores)
 
     def compute():
         with pytest.MonkeyPatch.context() as patch:

@@ -102,7 +102,7 @@ def test_pseudo_residuals_are_those_of_the_processor(step):
     target, scores = some_target(500, 1, rng), rng.normal(size=(500, mixture.n_scores)).astype(np.float32)
     results = []
     for where, observed in ((scores, target), (to_device(scores), on_gpu(target))):
-        room, rows = objective.room_for(where), objective.observe(observed)
+        room, rows = objective.allocate_residuals(where), objective.observe(observed)
         sums = objective.pseudo_residuals(where, rows, room)
         results.append((sums, *map(to_host, room), objective.mean_loss(where, rows)))
     (sums, *arrays), (sums_on_gpu, *arrays_on_gpu) = results

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
-from hazboost.training.cross_validation import CrossValidation, Fold, is_clear, likely_index, mean_curve
+from hazboost.training.cross_validation import CrossValidation, Fold, is_significant, likely_index, mean_curve
 from hazboost.utils.progress import FoldProgress
 
 LOSSES = arrays(np.float64, st.integers(1, 20), elements=st.floats(-100.0, 100.0))
@@ -77,19 +77,19 @@ def test_a_gain_is_clear_beyond_two_standard_errors():
     noise -= noise.mean()
     weak, clear = (noise + errors * noise.std() / 20.0 for errors in (1.9, 2.1))
     mass = np.ones(400)
-    assert not is_clear(weak, mass, 2.0)
-    assert is_clear(clear, mass, 2.0)
-    assert not is_clear(np.zeros(5), np.ones(5), 2.0)
-    assert is_clear(3.0 * clear, 3.0 * mass, 2.0)
+    assert not is_significant(weak, mass, 2.0)
+    assert is_significant(clear, mass, 2.0)
+    assert not is_significant(np.zeros(5), np.ones(5), 2.0)
+    assert is_significant(3.0 * clear, 3.0 * mass, 2.0)
     heavy = np.r_[1_000.0, np.ones(299)]
-    assert is_clear(0.1 * heavy, heavy, 2.0), "the same gain for everybody"
+    assert is_significant(0.1 * heavy, heavy, 2.0), "the same gain for everybody"
 
 
 def test_gains_of_subjects_that_two_folds_hold_out_count_once():
     gain = np.random.default_rng(0).normal(size=50)
     twice, mass = np.tile(0.5 * gain, 2), np.full(100, 0.5)
     for errors in np.linspace(0.0, 4.0, 81):
-        assert is_clear(twice, mass, errors, 0.5) == is_clear(gain, np.ones(50), errors)
+        assert is_significant(twice, mass, errors, 0.5) == is_significant(gain, np.ones(50), errors)
 
 
 def folds_of(rows, count=2, threads=6):

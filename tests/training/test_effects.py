@@ -31,7 +31,7 @@ def target_of(y):
 
 def start_of(mixture, X, target):
     design = learn_design(X, Schema(None, {}, sparse=False), target.mass, POLICY.skewness, POLICY.farthest)
-    logs = marginal_start(mixture.in_logs, target, np.random.default_rng(0))
+    logs = marginal_start(mixture.with_log_link, target, np.random.default_rng(0))
     return LinearStart.constant(mixture, logs, design, POLICY.largest_shift)
 
 

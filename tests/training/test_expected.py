@@ -10,7 +10,7 @@ from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIO
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads.base import VALUE
 from hazboost.hazards.mixture import Mixture
-from hazboost.training.expected import count_events, until_hazard
+from hazboost.training.expected import censor_at_hazard, count_events
 
 
 def exponential(n_causes=1, activation="scaled_softmax"):
@@ -49,7 +49,7 @@ def test_one_who_outlives_a_confident_prediction_does_not_decide():
     time[0] = 1e6
     target = Target.of(time, time)
     distribution = Distribution(mixture, scores_of(mixture, np.zeros((n, 1))))
-    counts = (count_events(distribution, until_hazard(distribution, target, limit)) for limit in (np.inf, 3.0))
+    counts = (count_events(distribution, censor_at_hazard(distribution, target, limit)) for limit in (np.inf, 3.0))
     free, limited = (observed / expected for observed, expected in counts)
     assert free < 0.01
     assert limited == pytest.approx(1.0, abs=0.06)
@@ -60,14 +60,14 @@ def test_the_limit_is_for_one_event_where_events_recur():
     mixture, stop = exponential(), np.arange(1.0, 11.0)
     target = Target.of(stop, stop, entry=stop - 1.0, subject=np.zeros(10, dtype=int))
     distribution = Distribution(mixture, scores_of(mixture, np.full((10, 1), np.log(2.0))))
-    assert count_events(distribution, until_hazard(distribution, target, 3.0)) == pytest.approx((10.0, 20.0))
+    assert count_events(distribution, censor_at_hazard(distribution, target, 3.0)) == pytest.approx((10.0, 20.0))
 
 
 def test_subjects_are_followed_until_the_hazard_is_reached():
     """Hazards of 1 and 2 with a limit of 3: until 3 after entry, and until 1.5."""
     mixture, log_hazard = exponential(), np.log([[1.0], [2.0], [1.0]])
     target = Target.of(np.array([2.0, 2.0, 5.0]), np.array([2.0, 2.0, np.inf]), entry=np.array([0.0, 0.0, 1.0]))
-    cut = until_hazard(Distribution(mixture, scores_of(mixture, log_hazard)), target, 3.0)
+    cut = censor_at_hazard(Distribution(mixture, scores_of(mixture, log_hazard)), target, 3.0)
     np.testing.assert_allclose(cut.lower, [2.0, 1.5, 4.0])
     np.testing.assert_array_equal(cut.upper, [2.0, np.inf, np.inf])
     np.testing.assert_array_equal(cut.cause, [1, 0, 0])
@@ -77,7 +77,7 @@ def test_subjects_are_followed_until_the_hazard_is_reached():
 @pytest.mark.parametrize(("lower", "upper"), [(1.0, 1.0), (4.0, 9.0)])
 def test_nobody_is_cut_short_below_the_limit_or_where_there_are_intervals(lower, upper):
     mixture, target = exponential(), Target.of(np.full(3, lower), np.full(3, upper))
-    assert until_hazard(Distribution(mixture, scores_of(mixture, np.zeros((3, 1)))), target, 3.0) is target
+    assert censor_at_hazard(Distribution(mixture, scores_of(mixture, np.zeros((3, 1)))), target, 3.0) is target
 
 
 @pytest.mark.parametrize("limit", [0.3, 1.0, 3.0, np.inf])
@@ -88,7 +88,7 @@ def test_a_right_model_is_right_until_every_limit(limit):
     time, entry = rng.exponential(np.exp(-log_hazard[:, 0])), np.zeros(n)
     target = Target.of(time, time, entry=entry)
     distribution = Distribution(mixture, scores_of(mixture, log_hazard))
-    observed, expected = count_events(distribution, until_hazard(distribution, target, limit))
+    observed, expected = count_events(distribution, censor_at_hazard(distribution, target, limit))
     assert observed == pytest.approx(expected, abs=4.0 * np.sqrt(expected))
 
 
@@ -135,6 +135,6 @@ def test_rows_of_a_subject_count_together():
     scores = scores_of(mixture, log_hazard)
     for limit in (0.5, 3.0, np.inf):
         one, several = Distribution(mixture, scores), Distribution(mixture, np.r_[scores, scores][order])
-        once = count_events(one, until_hazard(one, whole, limit))
-        again = count_events(several, until_hazard(several, cuts, limit))
+        once = count_events(one, censor_at_hazard(one, whole, limit))
+        again = count_events(several, censor_at_hazard(several, cuts, limit))
         assert again == pytest.approx(once, rel=1e-9)

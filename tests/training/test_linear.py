@@ -59,7 +59,7 @@ def learn(X, target, schema=NUMBERS):
 
 
 def path_of(mixture, X, target, ridges, first=None, design=None, directions=(), tolerance=linear.TOLERANCE):
-    first = marginal_start(mixture.in_logs, target, np.random.default_rng(0)) if first is None else first
+    first = marginal_start(mixture.with_log_link, target, np.random.default_rng(0)) if first is None else first
     start = LinearStart.constant(mixture, first, design or learn(X, target), POLICY.largest_shift)
     return list(fit_linear_path(start, X, target, ridges, POLICY, directions, tolerance))
 
@@ -159,7 +159,7 @@ def test_fit_is_a_minimum_of_the_penalised_loss(make_mixture, weight):
 def test_a_search_that_begins_near_ends_at_the_same_fit(make_mixture):
     X, target = simulate(400)
     mixture = make_mixture({"weibull": 1, "loglogistic": 1}, "exp", "scaled_softmax")
-    some, logs = np.arange(0, 400, 2), marginal_start(mixture.in_logs, target, np.random.default_rng(0))
+    some, logs = np.arange(0, 400, 2), marginal_start(mixture.with_log_link, target, np.random.default_rng(0))
     (far,) = path_of(mixture, X, target, [3.0], logs)
     (near,) = path_of(mixture, X[some], target[some], [3.0], logs)
     first = first_start(mixture, logs, Sample(X, target), NUMBERS, POLICY, near)
@@ -181,7 +181,7 @@ def test_a_fit_to_other_columns_is_not_near(make_mixture):
 def test_fits_to_compare_are_within_a_hundredth_of_a_standard_error(make_mixture, counts):
     X, target = simulate(400)
     mixture = make_mixture(counts, "exp", "scaled_softmax")
-    logs = marginal_start(mixture.in_logs, target, np.random.default_rng(0))
+    logs = marginal_start(mixture.with_log_link, target, np.random.default_rng(0))
     first = LinearStart.constant(mixture, logs, learn(X, target), POLICY.largest_shift)
     exact, rough = (
         fit_linear_path(first, X, target, POLICY.ridges, POLICY, tolerance=tolerance)

@@ -65,7 +65,7 @@ def boost(
     target = objective.observe(read_target(engine.columns(train)))
     trees = engine.no_trees(train)  # line 1: the start of the scores is part of the data
     scores = engine.scores(trees, train)
-    residuals = objective.room_for(scores)
+    residuals = objective.allocate_residuals(scores)
     for m in range(rounds + 1):  # line 2; once more than there are rounds, for the loss after the last
         # Lines 3 to 13, with the sign of the gradient: parameters, likelihood, penalty, pseudo-residuals.
         sums = objective.pseudo_residuals(scores, target, residuals)

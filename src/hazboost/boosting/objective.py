@@ -18,7 +18,7 @@ from hazboost.data.target import Target
 from hazboost.hazards.heads.base import USUAL_LOG_SHAPE, VALUE
 from hazboost.hazards.mixture import Mixture, columns
 from hazboost.utils.arrays import Array
-from hazboost.utils.devices import beside, is_on_device
+from hazboost.utils.devices import is_on_device, match_device
 from hazboost.utils.threads import map_threads
 
 T = TypeVar("T")
@@ -111,7 +111,7 @@ class Objective:
 
         return map_threads(evaluate, observations.blocks, self.n_threads)
 
-    def room_for(self, scores: Array) -> Residuals:
+    def allocate_residuals(self, scores: Array) -> Residuals:
         """Room for the pseudo-residuals of rows with such scores.
 
         Trees use single precision. Only gradients that are still to be divided by the largest of them need more.
@@ -147,7 +147,7 @@ class Objective:
         """
         value, gradient, curvature = self.row_loss(scores, observed, self.step.order)
         if self.step.second_order:
-            gradient *= beside(self.gradient_factor, scores)
+            gradient *= match_device(self.gradient_factor, scores)
             self.shorten_steep_steps(gradient, scores)
             np.minimum(curvature, MAX_GRADIENT, out=curvature)
         if not self.step.by_largest:

@@ -15,7 +15,7 @@ from scipy.sparse import csr_matrix, issparse
 
 from hazboost.data.target import Target, number_by_appearance
 from hazboost.utils.arrays import Array, Hashes, Indices
-from hazboost.utils.devices import beside, is_on_device, to_host
+from hazboost.utils.devices import is_on_device, match_device, to_host
 
 #: There are copies where subjects with the same features agree in their outcomes by this share more than by chance. On
 #: the 58 sets of the accuracy study it is at most 0.1 (0.4 in one that has copies), and 0.17 to 1 in their bootstrap
@@ -83,7 +83,7 @@ def row_hashes(X: Any, salt: int = 0) -> Hashes:
     Two different rows among a million have the same hash with a probability of about 1e-8.
     """
     if is_on_device(X):
-        parts = (_mix(_bits(X[:, i]) + beside(_salts(np.array([i]), salt), X)) for i in range(X.shape[1]))
+        parts = (_mix(_bits(X[:, i]) + match_device(_salts(np.array([i]), salt), X)) for i in range(X.shape[1]))
         return np.asarray(to_host(sum(parts)), dtype=np.uint64)
     hashes = np.zeros(X.shape[0], dtype=np.uint64)
     if issparse(X):

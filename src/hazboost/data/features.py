@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_array
 from hazboost.data.categories import Categories, in_order, read_categories
 from hazboost.data.frames import column_names, is_empty, is_table, refuse_repeated_names, to_computer
 from hazboost.utils.arrays import Array, Indices, Mask, as_numbers, as_plain, refuse_without_numbers
-from hazboost.utils.devices import beside, is_on_device, reduce_rows, to_host
+from hazboost.utils.devices import is_on_device, match_device, reduce_rows, to_host
 
 #: Trees hold features in single precision.
 LARGEST = float(np.finfo(np.float32).max)
@@ -210,7 +210,7 @@ def same_rows(X: Any, some: Indices, others: Indices) -> Mask:
     """
     if scipy.sparse.issparse(X):
         return np.asarray((X[some] != X[others]).sum(axis=1) == 0, dtype=np.bool_).ravel()
-    left, right = (X[beside(rows, X)] for rows in (some, others))
+    left, right = (X[match_device(rows, X)] for rows in (some, others))
     same = (left == right) | (np.isnan(left) & np.isnan(right))
     return np.asarray(to_host(same.all(axis=1)), dtype=np.bool_)
 

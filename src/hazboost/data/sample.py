@@ -17,7 +17,7 @@ from hazboost.data.folds import outcomes, rows_of, split_units, units
 from hazboost.data.summary import Summary, summarise
 from hazboost.data.target import Target, join_targets, number_by_appearance
 from hazboost.utils.arrays import Array, Indices, Mask
-from hazboost.utils.devices import beside, is_on_device, to_device, to_host
+from hazboost.utils.devices import is_on_device, match_device, to_device, to_host
 
 #: Of features in batches, so many values are read into memory at the same time: 80 megabytes. With up to 500 columns
 #: that is all rows on which a fit in memory would choose, and fit the linear start.
@@ -119,7 +119,9 @@ class Sample:
         """Some of the rows; those of batches always in their own order."""
         if not self.is_in_memory and rows.dtype != np.bool_:
             rows = np.sort(rows).astype(np.intp)
-        return Sample(self.X[beside(rows, self.X)], self.target[rows], None if self.group is None else self.group[rows])
+        return Sample(
+            self.X[match_device(rows, self.X)], self.target[rows], None if self.group is None else self.group[rows]
+        )
 
     def with_rows_joined(self) -> Sample:
         """The same with rows of a subject joined that follow one another and have the same features and weight.

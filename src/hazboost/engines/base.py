@@ -46,7 +46,7 @@ class Engine(Protocol):
             For held-out rows the training data, whose bins they must use if they are binned at all.
         """
 
-    def nearer(self, X: Any) -> Any:
+    def to_engine_device(self, X: Any) -> Any:
         """Encoded features where the engine works, so that predictions are computed there."""
 
     def columns(self, matrix: Matrix) -> Columns:

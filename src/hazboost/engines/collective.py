@@ -33,14 +33,14 @@ class ConnectionLostError(RuntimeError):
     """Another of the processes no longer answers, or has failed."""
 
 
-def is_in_company() -> bool:
+def is_distributed() -> bool:
     """Whether this process is connected with others."""
     return bool(xgb.collective.is_distributed())
 
 
 def together(values: npt.NDArray[Any], operation: Op) -> Array:
     """Sums or largest values over all processes."""
-    if not is_in_company():
+    if not is_distributed():
         return values
     return xgb.collective.allreduce(values, operation)
 
@@ -50,9 +50,9 @@ def own_place() -> int:
     return int(xgb.collective.get_rank())
 
 
-def refuse_company(who: str) -> None:
+def require_single_process(who: str) -> None:
     """Refuse to begin where this process is connected with others, with whose rows trees would be mixed."""
-    if is_in_company():
+    if is_distributed():
         raise RuntimeError(
             f"{who} was called in a process that xgboost has connected with others, such as a worker of Ray Train; the "
             "trees would be grown on the rows of all of them, and the rest of the model on those of one. Fit outside "

@@ -121,7 +121,7 @@ class CudaEngine(LocalEngine):
             enable_categorical=True,
         )
 
-    def nearer(self, X: Any) -> Any:
+    def to_engine_device(self, X: Any) -> Any:
         """Features on the GPU, in single precision."""
         return to_device(X, np.float32) if has_device() else X
 

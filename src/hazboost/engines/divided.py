@@ -63,9 +63,9 @@ class DividedEngine:
         )
         return DividedMatrix(matrices, start.astype(np.float32))
 
-    def nearer(self, X: Any) -> Any:
+    def to_engine_device(self, X: Any) -> Any:
         """Features where the parts work."""
-        return self.parts[0].engine.nearer(X)
+        return self.parts[0].engine.to_engine_device(X)
 
     def columns(self, matrix: DividedMatrix) -> Columns:
         """The columns of a matrix, which all parts were given."""

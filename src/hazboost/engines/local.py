@@ -11,7 +11,7 @@ import xgboost as xgb
 
 from hazboost.engines.base import Columns
 from hazboost.engines.bins import rows_with_bins
-from hazboost.engines.collective import is_in_company, together
+from hazboost.engines.collective import is_distributed, together
 from hazboost.engines.dialect import constraints, feature_names, feature_types, within_range
 from hazboost.engines.external import BatchedFeatures, external_matrix
 from hazboost.engines.features import Features
@@ -80,7 +80,7 @@ class LocalEngine:
         self, X: Any, weight: Array | None, common: Mapping[str, Any], threads: int
     ) -> xgb.QuantileDMatrix | None:
         """Data whose bins to use; None for XGBoost's own, also where it has to find those of several processes."""
-        if is_in_company():
+        if is_distributed():
             return None
         most, categorical = self.settings["max_bin"], self.features.categorical if self.features else ()
         rows = rows_with_bins(X, weight, most, categorical, threads)
@@ -92,7 +92,7 @@ class LocalEngine:
         """Threads for so many rows: on few, they wait for one another longer than they work."""
         return int(min(self.settings.get("nthread", 1), max(1, rows // ROWS_FOR_A_THREAD)))
 
-    def nearer(self, X: Any) -> Any:
+    def to_engine_device(self, X: Any) -> Any:
         """Features are in the memory of the computer."""
         return to_host(X)
 
@@ -110,11 +110,11 @@ class LocalEngine:
 
     def grow(self, trees: xgb.Booster, matrix: xgb.DMatrix, gradient: Array, hessian: Array) -> xgb.Booster:
         """One more round."""
-        made, gradient = self.rounds(trees), self._of_heavy_scores(gradient, hessian)
+        made, gradient = self.rounds(trees), self._zero_underweight_scores(gradient, hessian)
         trees.boost(matrix, iteration=made, grad=with_idle_outputs(gradient), hess=with_idle_outputs(hessian))
         return trees
 
-    def _of_heavy_scores(self, gradient: Array, hessian: Array) -> Array:
+    def _zero_underweight_scores(self, gradient: Array, hessian: Array) -> Array:
         """The gradient, set to zero for scores whose rows together weigh less than a leaf has to.
 
         From 3.4 on, XGBoost asks this of the two sides of a split only: a tree without any would move everybody.

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from hazboost.data.cohort import Cohort, FeatureTable
 from hazboost.data.design import Design
 from hazboost.data.design.learning import Indicators, Standardisation
-from hazboost.data.design.straightening import Straightening
+from hazboost.data.design.power_transform import PowerTransform
 from hazboost.data.features import Schema
 from hazboost.data.observations import MAX_CAUSES
 from hazboost.engines import CudaEngine, ExactEngine, Features, LocalEngine
@@ -117,7 +117,7 @@ SCHEMA = Record(
         "sparse": Flag(),
     },
 )
-STRAIGHTENING = Record(Straightening, {"unit": ANY, "power": FINITE})
+STRAIGHTENING = Record(PowerTransform, {"unit": ANY, "power": FINITE})
 STANDARDISATION = Record(
     Standardisation,
     {"skewed": MASK, "straightening": STRAIGHTENING, "center": FINITE, "scale": ANY, "farthest": POSITIVE},

@@ -26,7 +26,7 @@ from hazboost.hazards.mixture import LARGEST_EXPONENT, Mixture, Parameters, colu
 from hazboost.hazards.quadrature import SMOOTH_NODES, integrate, integrate_by_halves, integrate_smooth
 from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.blocks import for_each_block
-from hazboost.utils.devices import beside, is_on_device, to_host
+from hazboost.utils.devices import is_on_device, match_device, to_host
 from hazboost.utils.memory import keep_freed_memory
 
 #: Numbers of heads, times and rows evaluated at a time: few enough to stay in the processor's cache.
@@ -179,7 +179,7 @@ class Distribution:
         # The curves that are not smooth are few. They are gathered, because integrals of few rows are slow.
         rest = np.flatnonzero(np.isnan(mean))
         if len(rest):
-            mean[rest] = beside(self[rest].on_host()._integral_in_parts(log_tau), mean)
+            mean[rest] = match_device(self[rest].on_host()._integral_in_parts(log_tau), mean)
         return mean * self.unit
 
     def mean(self) -> Array:
@@ -196,7 +196,7 @@ class Distribution:
 
     def _at_times(self, function: Callable[[Distribution, Array], Array], times: Array) -> Array:
         """A function of (distribution, times) at times of shape (times,) or (n, times), giving (n, times)."""
-        times = beside(times, self.scores)
+        times = match_device(times, self.scores)
         return self._in_blocks(
             lambda block, rows: function(block, times if times.ndim == 1 else times[rows]),
             times.shape[-1:],
@@ -285,7 +285,7 @@ class Distribution:
 
     def _smooth_integral(self, log_tau: float) -> Array:
         """Integral of S from zero to a log-time, where S is smooth enough; NaN elsewhere."""
-        share, least = self._smooth_share(log_tau, beside(SMOOTH_NODES, self.scores))
+        share, least = self._smooth_share(log_tau, match_device(SMOOTH_NODES, self.scores))
         return self._on_the_way(log_tau, np.where(least <= share, share, np.nan)[:, None])[:, 0]
 
     def _integral_by_halves(self, log_tau: float) -> Array:

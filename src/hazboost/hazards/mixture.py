@@ -48,7 +48,7 @@ from hazboost.hazards.activations import (
 from hazboost.hazards.heads import HEADS, Evaluation, Head
 from hazboost.hazards.heads.base import CURVATURE
 from hazboost.utils.arrays import Array, Indices, Mask
-from hazboost.utils.devices import beside
+from hazboost.utils.devices import match_device
 
 #: Stands in for time zero, whose logarithm does not exist.
 SMALLEST_TIME = 1e-300
@@ -69,7 +69,7 @@ def columns(rows: Array) -> Array:
 
 def shrink(start: Array, grown: Array, shrinkage: Array) -> Array:
     """Scores with the trees' contribution, ``grown - start``, multiplied by ``shrinkage``."""
-    return start + beside(shrinkage, start) * (grown - start)
+    return start + match_device(shrinkage, start) * (grown - start)
 
 
 @dataclass(frozen=True)
@@ -216,7 +216,7 @@ class Mixture:
         return joined
 
     @cached_property
-    def in_logs(self) -> Mixture:
+    def with_log_link(self) -> Mixture:
         """The same heads with log-parameters as scores, in which likelihoods are maximised directly."""
         exp = PARAMETER_ACTIVATIONS["exp"]
         return self if self.parameter_activation is exp else replace(self, parameter_activation=exp)
@@ -224,7 +224,7 @@ class Mixture:
     @property
     def has_log_scores(self) -> bool:
         """Whether scores are log-parameters themselves."""
-        return self.in_logs is self
+        return self.with_log_link is self
 
     @cached_property
     def scores_of_causes(self) -> tuple[Indices, ...]:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.polynomial import chebyshev, legendre
 
 from hazboost.utils.arrays import Array, Indices
-from hazboost.utils.devices import beside
+from hazboost.utils.devices import match_device
 
 #: ``functions(rows, x)`` returns f and g of the given rows at points of shape (len(rows), points).
 Functions = Callable[[Indices, Array], tuple[Array, Array]]
@@ -79,8 +79,8 @@ def integrate_smooth(x: Array, values: Array) -> tuple[Array, Array]:
     (True, array([ True, False]))
     """
     width = x[..., -1] - x[..., 0]
-    integral = width * (values * beside(SMOOTH_WEIGHTS, values)).sum(axis=1)
-    least: Array = width / SMOOTH * np.abs(values @ beside(TO_LAST, values)).max(axis=1)
+    integral = width * (values * match_device(SMOOTH_WEIGHTS, values)).sum(axis=1)
+    least: Array = width / SMOOTH * np.abs(values @ match_device(TO_LAST, values)).max(axis=1)
     return integral, least
 
 

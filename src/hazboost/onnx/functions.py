@@ -86,7 +86,7 @@ SCALED_ERFC: list[float] = Chebyshev.interpolate(_smooth_part, DEGREE).convert(k
 
 
 def _where(like: Any, condition: Any, yes: Any, no: Any) -> Any:
-    condition, yes, no = (like.beside(one) for one in (condition, yes, no))
+    condition, yes, no = (like.as_traced(one) for one in (condition, yes, no))
     return condition.node("Where", yes, no, dtype=yes.dtype)
 
 
@@ -95,15 +95,15 @@ def _clip(like: Any, values: Any, low: Any, high: Any) -> Any:
 
 
 def _concatenate(like: Any, arrays: Sequence[Any], axis: int = 0) -> Any:
-    first, *others = (like.beside(one) for one in arrays)
+    first, *others = (like.as_traced(one) for one in arrays)
     return first.node("Concat", *others, axis=axis)
 
 
 def _full_like(like: Any, values: Any, fill: float, shape: tuple[int, ...] | None = None, **_: Any) -> Any:
     """A number in a shape that is given, or in that of the values."""
     if shape is not None:
-        return like.beside(np.full(shape, fill))
-    return like.beside(fill).node("Expand", values.node("Shape", ndim=1, dtype=np.dtype(np.int64)), ndim=values.ndim)
+        return like.as_traced(np.full(shape, fill))
+    return like.as_traced(fill).node("Expand", values.node("Shape", ndim=1, dtype=np.dtype(np.int64)), ndim=values.ndim)
 
 
 UFUNCS: dict[str, Callable[..., Any]] = {

@@ -54,7 +54,7 @@ def _of_category(indicators: Indicators, number: int, coefficient: Array, featur
     """What a categorical feature adds: a table with a row for each category, and one of zeros for a missing one."""
     one, mine = indicators.of_feature(number)
     codes = np.append(np.arange(mine.sum(), dtype=np.float64), np.nan)[:, None]
-    table = features.beside(replace(one, positions=np.array([0])).columns(codes) @ coefficient[mine])
+    table = features.as_traced(replace(one, positions=np.array([0])).columns(codes) @ coefficient[mine])
     code = features[:, int(one.positions[0])]
     place = np.where(np.isnan(code), float(len(codes) - 1), code).astype(np.int64)
     return table.node("Gather", place, ndim=2, axis=0)

@@ -58,12 +58,12 @@ class Traced(NDArrayOperatorsMixin):
         self, operator: str, *others: Any, ndim: int | None = None, dtype: Any = None, **attributes: Any
     ) -> Traced:
         """What an operator makes of this array and others."""
-        arrays = [self.beside(one) for one in others]
+        arrays = [self.as_traced(one) for one in others]
         widest = max(self.ndim, *(one.ndim for one in arrays)) if arrays else self.ndim
         name = self.graph.add(operator, self.name, *(one.name for one in arrays), **attributes)
         return Traced(self.graph, name, widest if ndim is None else ndim, dtype or self.dtype)
 
-    def beside(self, value: Any) -> Traced:
+    def as_traced(self, value: Any) -> Traced:
         """An array of the same graph; numbers become constants."""
         if isinstance(value, Traced):
             return value
@@ -142,7 +142,7 @@ class Traced(NDArrayOperatorsMixin):
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         rule = UFUNCS.get(ufunc.__name__)
-        return NotImplemented if method != "__call__" or options or rule is None else rule(*map(self.beside, inputs))
+        return NotImplemented if method != "__call__" or options or rule is None else rule(*map(self.as_traced, inputs))
 
     def __array_function__(self, function: Callable[..., Any], types: Any, inputs: Any, options: Any) -> Any:
         rule = FUNCTIONS.get(function.__name__)

@@ -15,7 +15,7 @@ from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.mixture import LARGEST_EXPONENT, Mixture, columns
 from hazboost.utils.arrays import Array, Indices
 from hazboost.utils.blocks import for_each_block
-from hazboost.utils.devices import beside, is_on_device
+from hazboost.utils.devices import is_on_device, match_device
 
 #: Rows whose scores are computed at a time, because engines and linear starts make copies of the features.
 BLOCK, BLOCK_ON_DEVICE = 2**14, 2**24
@@ -84,7 +84,7 @@ class Model:
 
         What is asked of the distributions is computed by ``n_threads`` threads.
         """
-        encoded = self.engine.nearer(self.schema.encode(X))
+        encoded = self.engine.to_engine_device(self.schema.encode(X))
         return Distribution(self.mixture, self.scores(encoded, n_threads), self.unit, n_threads=n_threads)
 
     def scores(self, encoded: Any, n_threads: int = 1) -> Array:
@@ -126,7 +126,7 @@ class Model:
 
     def _joined(self, begins: Sequence[Array], grown: Sequence[Array]) -> Array:
         """Scores of all models, from their starts and the sums of their trees."""
-        shrinkage = beside(self.shrinkage, begins[0])
+        shrinkage = match_device(self.shrinkage, begins[0])
         parts = [begin + shrinkage * trees for begin, trees in zip(begins, grown, strict=True)]
         return self.mixture.join_models(parts)
 

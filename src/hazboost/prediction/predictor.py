@@ -23,7 +23,7 @@ from hazboost.prediction.curves import Curve, Kind, Path, make_curves
 from hazboost.prediction.model import Model, parameter_columns, share_columns
 from hazboost.utils.arrays import Array, as_numbers, as_times
 from hazboost.utils.describe import describe
-from hazboost.utils.devices import beside, is_on_device, to_host
+from hazboost.utils.devices import is_on_device, match_device, to_host
 from hazboost.utils.tables import make_table
 from hazboost.utils.threads import count_threads
 from hazboost.utils.whole_numbers import is_whole_number
@@ -376,7 +376,7 @@ class Predictor(BaseEstimator):  # type: ignore[misc]
                 f"alive_at must be a finite, non-negative time, or one for each of the {len(distribution)} subjects; "
                 f"got {describe(alive_at)}."
             )
-        return distribution.given_alive_at(beside(np.broadcast_to(times, len(distribution)), distribution.scores))
+        return distribution.given_alive_at(match_device(np.broadcast_to(times, len(distribution)), distribution.scores))
 
     def _check_cause(self, cause: Any) -> int:
         """Check that the model was trained with events of this cause."""

@@ -36,7 +36,7 @@ from hazboost.hazards.heads.base import GRADIENT
 from hazboost.hazards.mixture import Mixture, columns
 from hazboost.training.descent import QuasiNewton, differences
 from hazboost.training.ensemble import Predicted
-from hazboost.training.expected import until_hazard
+from hazboost.training.expected import censor_at_hazard
 from hazboost.training.growing import Growing
 from hazboost.training.policy import Policy
 from hazboost.training.starts import absent_causes
@@ -152,4 +152,4 @@ class CalibrationLoss:
 
 def _observe(distribution: Distribution, target: Target, mixture: Mixture, policy: Policy) -> Observed:
     """What was observed of subjects, each until a limit of its cumulative hazard."""
-    return Observed.of(until_hazard(distribution, target, policy.largest_difference), mixture.n_causes)
+    return Observed.of(censor_at_hazard(distribution, target, policy.largest_difference), mixture.n_causes)

@@ -122,7 +122,7 @@ def likely_index(losses: Array, subjects: float) -> int:
     return int(np.rint(np.average(np.arange(len(losses)), weights=weight)))
 
 
-def is_clear(gain: Array, mass: Array, errors: float, share: float = 1.0) -> bool:
+def is_significant(gain: Array, mass: Array, errors: float, share: float = 1.0) -> bool:
     """Whether the total gain of subjects exceeds a number of its standard errors (Vuong's test).
 
     With gains ``g`` of subjects of weights ``m``, and their mean ``a``: ``sum(m g) > e sqrt(sum((m (g - a))^2) / s)``.
@@ -138,8 +138,10 @@ def is_clear(gain: Array, mass: Array, errors: float, share: float = 1.0) -> boo
 
     Examples
     --------
-    >>> is_clear(np.array([1.0, 2.0, 1.0]), np.ones(3), 2.0), is_clear(np.array([1.0, -2.0, 1.5]), np.ones(3), 2.0)
-    (True, False)
+    >>> is_significant(np.array([1.0, 2.0, 1.0]), np.ones(3), 2.0)
+    True
+    >>> is_significant(np.array([1.0, -2.0, 1.5]), np.ones(3), 2.0)
+    False
     """
     mean = gain.sum() / mass.sum()
     return float(gain.sum()) > errors * float(np.linalg.norm(gain - mass * mean)) / float(np.sqrt(share))

@@ -31,7 +31,7 @@ from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads.base import VALUE
 from hazboost.hazards.mixture import Block, Mixture, columns, cumulatives, log_time
 from hazboost.prediction.model import Model, Start
-from hazboost.training.expected import count_events, until_hazard
+from hazboost.training.expected import censor_at_hazard, count_events
 from hazboost.training.linear import LinearStart
 from hazboost.training.marginal import marginal_at_bound
 from hazboost.training.plan import Plan
@@ -90,7 +90,7 @@ def describe(
         return sample.target, Distribution(model.mixture, model.scores(sample.X, plan.objective.n_threads))
     distribution = Distribution(model.mixture.one_model, np.concatenate([scores for _, scores in unseen]))
     target = join_targets([part.target for part, _ in unseen])
-    return until_hazard(distribution, target, MOST_HAZARD), distribution
+    return censor_at_hazard(distribution, target, MOST_HAZARD), distribution
 
 
 class Gap(NamedTuple):

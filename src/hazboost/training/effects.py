@@ -75,7 +75,7 @@ class Accelerated:
     @classmethod
     def at(cls, mixture: Mixture, logs: Array) -> Accelerated:
         """The effect for subjects whose hazard is roughly that of an intercept."""
-        hazard = Distribution(mixture.in_logs, logs[None])
+        hazard = Distribution(mixture.with_log_link, logs[None])
         alone = [hazard.of_cause(cause) for cause in range(1, mixture.n_causes + 1)]
         unit = np.ones(1)
         slope, total = np.array([[one.hazard(unit).item(), one.cumulative_hazard(unit).item()] for one in alone]).T

@@ -34,7 +34,7 @@ def count_events(distribution: Distribution, target: Target, cause: int | None =
     return float(target.weight @ observed), float(target.weight @ passed)
 
 
-def until_hazard(distribution: Distribution, target: Target, limit: float) -> Target:
+def censor_at_hazard(distribution: Distribution, target: Target, limit: float) -> Target:
     """The same subjects, each until the time at which its cumulative hazard reaches a limit for each event.
 
     One who outlives a confident prediction by far would else decide for all. When that is, does not depend on what was

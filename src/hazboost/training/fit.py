@@ -19,7 +19,13 @@ from hazboost.training.cross_validation import mean_curve
 from hazboost.training.diagnostics import Diagnostics, diagnose
 from hazboost.training.pipeline import choose
 from hazboost.training.plan import Plan
-from hazboost.training.single import calmed, fit_constant_start, fit_linear_start, grow, training_matrix
+from hazboost.training.single import (
+    fit_constant_start,
+    fit_linear_start,
+    grow,
+    training_matrix,
+    with_background_hazards,
+)
 from hazboost.training.starts import absent_causes
 from hazboost.training.state import State
 from hazboost.utils.progress import Progress
@@ -119,7 +125,7 @@ def final_starts(state: State) -> tuple[Start, ...]:
     mixture, target = state.plan.objective.mixture, state.sample.target
     if absent_causes(mixture, target) != (state.events == 0.0).tolist():  # there are events that were not drawn
         return state.starts
-    return tuple(calmed(start, mixture, target) for start in state.starts)
+    return tuple(with_background_hazards(start, mixture, target) for start in state.starts)
 
 
 def of_all_rows(plan: Plan, start: Start, sample: Sample, validation: Sample | None) -> Fitted:

@@ -12,7 +12,7 @@ from hazboost.boosting.callbacks import HeldOut, limited_loss
 from hazboost.engines.base import Engine
 from hazboost.hazards.mixture import shrink
 from hazboost.prediction.model import Start
-from hazboost.training.cross_validation import CrossValidation, Fold, is_clear
+from hazboost.training.cross_validation import CrossValidation, Fold, is_significant
 from hazboost.training.ensemble import Ensemble, Member, Predicted
 from hazboost.training.plan import Plan, Stopping
 from hazboost.training.single import grow, training_matrix
@@ -35,9 +35,9 @@ def choose_depth(state: State, growing: Growing | None = None) -> State:
         gain, mass = growing.gain(best, candidate)
         if gain.sum() <= 0.0:
             break
-        if not growing.is_clear(gain, mass):
+        if not growing.is_significant(gain, mass):
             best, candidate = growing.complete(best), growing.complete(candidate)
-            if not growing.is_clear(*growing.gain(best, candidate)):
+            if not growing.is_significant(*growing.gain(best, candidate)):
                 break
         best = candidate
     return state.add(trees=best)
@@ -118,9 +118,9 @@ class Growing:
             masses.append(one.held.by_group(target.subject_mass))
         return np.concatenate(gains), np.concatenate(masses)
 
-    def is_clear(self, gain: Array, mass: Array) -> bool:
+    def is_significant(self, gain: Array, mass: Array) -> bool:
         """Whether a gain exceeds its standard errors."""
-        return is_clear(gain, mass, self.plan.search.policy.clear_gain, self.cv.share)
+        return is_significant(gain, mass, self.plan.search.policy.clear_gain, self.cv.share)
 
     def grow_folds(self, depth: int, progress: FoldProgress, only: Collection[int]) -> list[Member]:
         """The models of some of the folds, which share the threads of the fit."""

@@ -32,7 +32,7 @@ from hazboost.training.effects import Accelerated, Effect, Proportional
 from hazboost.training.marginal import at_bound, before_entry, penalise
 from hazboost.training.policy import Policy
 from hazboost.utils.arrays import Array, Indices, Mask
-from hazboost.utils.devices import beside
+from hazboost.utils.devices import match_device
 
 #: The search for the maximum ends when a step gains less than this of the mean loss, if nothing else is asked for.
 TOLERANCE = 1e-11
@@ -100,7 +100,7 @@ class LinearStart:
     def scores_of_shifts(self, shift: Array) -> Array:
         """Raw scores, of shape (n, scores), for shifts of shape (n, causes)."""
         shift = np.clip(shift, -self.largest_shift, self.largest_shift)
-        log_intercept, loading = beside(self.log_intercept, shift), beside(self.loading, shift)
+        log_intercept, loading = match_device(self.log_intercept, shift), match_device(self.loading, shift)
         # Each cause has scores of its own, so that a score gets the shift of one cause or none.
         return self.mixture.scores_of_logs(log_intercept[:, None] + loading.T @ shift.T).T
 
@@ -216,7 +216,7 @@ def fit_linear_path(
     bounds = np.concatenate([intercept_bounds, np.repeat(beta_bounds, n_causes, axis=0)])
     observed = Observed.of(target, n_causes)
     loss = _PenalisedLoss(
-        mixture.in_logs,
+        mixture.with_log_link,
         first.effect,
         columns,
         observed,

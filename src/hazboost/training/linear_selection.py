@@ -13,7 +13,7 @@ from hazboost.boosting.observed import Observed
 from hazboost.data.sample import Sample
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads.base import VALUE
-from hazboost.training.cross_validation import CrossValidation, Fold, is_clear, likely_index
+from hazboost.training.cross_validation import CrossValidation, Fold, is_significant, likely_index
 from hazboost.training.diagnostics import largest_gap
 from hazboost.training.linear import LinearStart
 from hazboost.training.single import Regression, adapt, fit_constant_start, fit_linear_starts
@@ -65,7 +65,7 @@ def choose_effect(state: State) -> State:
         return state
     faster += cv.map(partial(fit, near=faster[0]), progress, numbers[1:])
     gain = comparison.changes(starts) - comparison.changes(faster)
-    if not is_clear(gain, comparison.masses, state.policy.clear_gain, cv.share):
+    if not is_significant(gain, comparison.masses, state.policy.clear_gain, cv.share):
         return state
     before, after = (mean_severity(cv, one) for one in (starts, faster))
     if after > max(1.0, before):  # False where curves are not comparable

@@ -73,7 +73,7 @@ class MarginalLoss:
         unseen, target = before_entry(target, mixture), condense(join_rows(target), size)
         # A delayed entry is a row of negative weight in the condensed data: it does not count as a subject.
         subjects = float(target.weight[target.weight > 0.0].sum())
-        return cls(mixture.in_logs, target, Observed.of(target, mixture.n_causes), subjects, unseen)
+        return cls(mixture.with_log_link, target, Observed.of(target, mixture.n_causes), subjects, unseen)
 
     def __call__(self, logs: Array) -> tuple[float, Array]:
         """The penalised loss and its gradient."""
@@ -106,7 +106,7 @@ class MarginalLoss:
 def guess(mixture: Mixture, rates: Array, target: Target) -> Array:
     """Log-parameters before anything was fitted, and equal weights."""
     logs = [_first_guess(block, rates, target) for block in mixture.blocks]
-    return lay_out(mixture.in_logs, logs, equal_weights(mixture))
+    return lay_out(mixture.with_log_link, logs, equal_weights(mixture))
 
 
 def before_entry(target: Target, mixture: Mixture) -> Observed | None:

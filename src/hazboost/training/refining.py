@@ -186,7 +186,7 @@ def wider_heads(trial: Trial) -> list[Chosen]:
     sample, target = trial.sample, trial.sample.target
     observed, unseen = Observed.of(target, mixture.n_causes), before_entry(target, mixture)
     shift = regression.design.predict(sample.X, regression.coefficient)
-    loss = LossGivenShifts(mixture.in_logs, target, observed, float(target.mass.sum()), unseen, shift)
+    loss = LossGivenShifts(mixture.with_log_link, target, observed, float(target.mass.sum()), unseen, shift)
     fit = HeadsFit(loss, loss.minimise(regression.log_intercept))
     most = max(policy.most_added // mixture.n_causes, 1)  # a step adds a head to each cause
     _, *wider = add_heads(fit, [SECOND, BURST], most, policy.least_gain, policy.least_mean_gain)

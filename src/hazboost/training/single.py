@@ -23,7 +23,7 @@ from hazboost.training.batched import batched_matrix
 from hazboost.training.linear import AcceleratedStart, LinearStart, first_start, fit_linear_path
 from hazboost.training.marginal import marginal_start
 from hazboost.training.plan import Plan, Stopping
-from hazboost.training.starts import STARTS, ConstantStart, absent_causes, calm_absent_causes
+from hazboost.training.starts import STARTS, ConstantStart, absent_causes, with_background_hazard
 from hazboost.utils.devices import is_on_device
 
 #: Rows on a GPU whose scores are computed at a time.
@@ -37,7 +37,7 @@ def fit_constant_start(plan: Plan, sample: Sample) -> ConstantStart:
         scores = marginal_start(mixture, target, rng, plan.without_covariates)
     else:
         scores = STARTS[plan.given.init](mixture, target, rng)
-    return ConstantStart(calm_absent_causes(mixture, scores, target))
+    return ConstantStart(with_background_hazard(mixture, scores, target))
 
 
 def fit_linear_starts(
@@ -113,14 +113,14 @@ def without_absent_causes(start: LinearStart, target: Target) -> LinearStart:
     absent = absent_causes(mixture, target)
     if not any(absent):
         return start
-    calm = calm_absent_causes(mixture.in_logs, start.log_intercept, target)
+    calm = with_background_hazard(mixture.with_log_link, start.log_intercept, target)
     return replace(start, log_intercept=calm, coefficient=np.where(absent, 0.0, start.coefficient))
 
 
-def calmed(start: Start, mixture: Mixture, target: Target) -> Start:
+def with_background_hazards(start: Start, mixture: Mixture, target: Target) -> Start:
     """A start in which causes without an event have the hazard of half an event in the follow-up of these subjects."""
     if isinstance(start, ConstantStart):
-        return ConstantStart(calm_absent_causes(mixture, start.intercept, target))
+        return ConstantStart(with_background_hazard(mixture, start.intercept, target))
     return without_absent_causes(start, target) if isinstance(start, LinearStart) else start
 
 

@@ -23,7 +23,7 @@ from hazboost.hazards.heads.base import VALUE
 from hazboost.hazards.mixture import SMALLEST_TIME, Mixture, log_time
 from hazboost.training.marginal import ENOUGH_TIMES, equal_weights, for_all, guess, lay_out, marginal_start
 from hazboost.utils.arrays import Array
-from hazboost.utils.devices import beside
+from hazboost.utils.devices import match_device
 
 #: The smallest shape and weight that a random draw may give.
 SMALLEST_DRAW = 1e-3
@@ -96,7 +96,7 @@ def fit_to_curve(head: Head, time: Array, survival: Array) -> Array:
     return fitted
 
 
-def calm_absent_causes(mixture: Mixture, scores: Array, target: Target) -> Array:
+def with_background_hazard(mixture: Mixture, scores: Array, target: Target) -> Array:
     """Scores in which every cause without an event has the hazard of `half_an_event`."""
     absent = absent_causes(mixture, target)
     if not any(absent):
@@ -117,7 +117,7 @@ def half_an_event(mixture: Mixture, target: Target) -> Array:
 
     It is Jeffreys' estimate after no event, of which the likelihood would make a hazard of zero.
     """
-    logs, without_events = mixture.in_logs, np.full(len(target), np.inf)
+    logs, without_events = mixture.with_log_link, np.full(len(target), np.inf)
     exposure = condense(Target.of(target.middle, without_events, target.weight, entry=target.entry), ENOUGH_TIMES)
     observed, rate = Observed.of(exposure, 1), np.array([0.5 / target.exposure])
     quiet = guess(mixture, rate, target)
@@ -159,7 +159,7 @@ class ConstantStart:
 
     def margin(self, X: Any) -> Array:
         """The intercept, once for each row."""
-        return beside(np.tile(self.intercept, (X.shape[0], 1)), X)
+        return match_device(np.tile(self.intercept, (X.shape[0], 1)), X)
 
     def shifted(self, shift: Array) -> ConstantStart:
         """The same with something added."""

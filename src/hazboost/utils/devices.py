@@ -44,7 +44,7 @@ def to_device(values: Any, dtype: Any = None) -> Any:
     return import_module("cupy").asarray(values, dtype=dtype)
 
 
-def beside(values: T, other: Any) -> T:
+def match_device(values: T, other: Any) -> T:
     """An array of NumPy where another array is, so that both can meet in a formula."""
     near: T = to_device(values) if is_on_device(other) else values
     return near

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse
 
 from hazboost.data.design.entries import BLOCK, LARGEST, Entries, statistics_of_columns
+from hazboost.data.design.power_transform import PowerTransform, fit_power_transform
 from hazboost.data.design.products import (
     DenseColumns,
     DesignMatrix,
@@ -22,10 +23,9 @@ from hazboost.data.design.products import (
     SparseColumns,
     first_columns,
 )
-from hazboost.data.design.straightening import Straightening, learn_straightening
 from hazboost.data.features import Schema
 from hazboost.utils.arrays import Array, Indices, Mask
-from hazboost.utils.devices import beside, is_on_device, to_host
+from hazboost.utils.devices import is_on_device, match_device, to_host
 
 #: Rows worked on at a time on a GPU.
 DEVICE_ROWS = 2**22
@@ -56,10 +56,10 @@ class Design:
         if scipy.sparse.issparse(X):
             return self.columns(X) @ coefficient
         if is_on_device(X) and not len(self.indicators.positions):
-            there, product = self.standardisation.beside(X), beside(coefficient, X)
+            there, product = self.standardisation.match_device(X), match_device(coefficient, X)
             return _in_blocks(X, lambda rows: there.dense(rows.astype(np.float64)) @ product, DEVICE_ROWS)
         predicted = _in_blocks(to_host(X), lambda rows: self.columns(rows) @ coefficient, BLOCK // max(1, X.shape[1]))
-        return beside(predicted, X)
+        return match_device(predicted, X)
 
     def parts(self, X: Any, coefficient: Array) -> Array:
         """What each feature adds to the products of `predict`, of shape (n, features, k)."""
@@ -105,7 +105,7 @@ class Standardisation:
     ----------
     skewed : array of bool, shape (columns,)
         Which columns are power-transformed.
-    straightening : Straightening
+    straightening : PowerTransform
         The transform of each column; read where it is skewed only.
     center, scale : arrays of shape (columns,)
         Mean and standard deviation of each column; the scale of a constant column is infinite.
@@ -114,15 +114,17 @@ class Standardisation:
     """
 
     skewed: Mask
-    straightening: Straightening
+    straightening: PowerTransform
     center: Array
     scale: Array
     farthest: float
 
-    def beside(self, X: Any) -> Standardisation:
+    def match_device(self, X: Any) -> Standardisation:
         """The same for features on a GPU."""
-        straightening = Straightening(beside(self.straightening.unit, X), beside(self.straightening.power, X))
-        center, scale = beside(self.center, X), beside(self.scale, X)
+        straightening = PowerTransform(
+            match_device(self.straightening.unit, X), match_device(self.straightening.power, X)
+        )
+        center, scale = match_device(self.center, X), match_device(self.scale, X)
         return Standardisation(self.skewed, straightening, center, scale, self.farthest)
 
     def dense(self, X: Array) -> DenseColumns:
@@ -216,7 +218,7 @@ def _learn_standardisation(
     if skewed.any():
         straight = statistics_of_columns(X, numeric[skewed], weight, _straight_moments)
         unit[skewed], power[skewed], center[skewed], spread[skewed] = straight
-    return Standardisation(skewed, Straightening(unit, power), center, _scale(center, spread), farthest)
+    return Standardisation(skewed, PowerTransform(unit, power), center, _scale(center, spread), farthest)
 
 
 def _learn_indicators(X: Any, levels: dict[int, int], weight: Array, farthest: float) -> Indicators:
@@ -259,9 +261,9 @@ def _moments(entries: Entries) -> tuple[Array, Array, Array]:
 
 def _straight_moments(entries: Entries) -> tuple[Array, Array, Array, Array]:
     """Units and powers of the transforms, and means and standard deviations of the transformed columns."""
-    straightening = learn_straightening(entries)
+    straightening = fit_power_transform(entries)
     unit, power = straightening.unit, straightening.power
-    straight = Straightening(entries.of_columns(unit), entries.of_columns(power))(entries.values)
+    straight = PowerTransform(entries.of_columns(unit), entries.of_columns(power))(entries.values)
     return unit, power, *_mean_and_spread(entries, straight)
 
 

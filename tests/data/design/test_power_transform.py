@@ -9,14 +9,14 @@ from scipy.optimize import minimize_scalar
 from sklearn.preprocessing import PowerTransformer
 
 from hazboost.data.design.entries import entries_of
-from hazboost.data.design.straightening import POWERS, Straightening, learn_straightening, minimise_columns
+from hazboost.data.design.power_transform import POWERS, PowerTransform, fit_power_transform, minimise_columns
 
 #: Powers next to zero, down to the smallest number there is, are among the floats.
 powers = st.floats(*POWERS) | st.sampled_from([0.0, 1.0, 2.0, 5e-324, -1e-310, 1e-18, 2.0 - 1e-16])
 
 
 def straighten(column, unit, power):
-    return Straightening(np.array([unit]), np.array([power]))(column[:, None])[:, 0]
+    return PowerTransform(np.array([unit]), np.array([power]))(column[:, None])[:, 0]
 
 
 @given(power=powers, unit=st.floats(1e-3, 1e3), factor=st.floats(1e-6, 1e6))
@@ -57,7 +57,7 @@ def skewed(n=300):
 @pytest.mark.parametrize("sparse", [False, True])
 def test_powers_maximise_the_likelihood_of_a_normal_distribution(sparse):
     X, weight = skewed()
-    learned = learn_straightening(entries_of(scipy.sparse.csc_matrix(X) if sparse else X, weight))
+    learned = fit_power_transform(entries_of(scipy.sparse.csc_matrix(X) if sparse else X, weight))
     for position, column in enumerate(X.T):
         seen = ~np.isnan(column)
         values, share = column[seen], weight[seen] / weight[seen].sum()
@@ -75,7 +75,7 @@ def test_powers_maximise_the_likelihood_of_a_normal_distribution(sparse):
 
 def test_power_is_that_of_scikit_learn_in_units_of_the_mean_size():
     column = np.random.default_rng(2).gamma(0.8, 30.0, 800)
-    learned = learn_straightening(entries_of(column[:, None], np.ones(800)))
+    learned = fit_power_transform(entries_of(column[:, None], np.ones(800)))
     theirs = PowerTransformer(standardize=False).fit((column / column.mean())[:, None])
     assert learned.unit[0] == pytest.approx(column.mean())
     assert learned.power[0] == pytest.approx(theirs.lambdas_[0], abs=1e-5)

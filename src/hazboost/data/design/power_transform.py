@@ -24,7 +24,7 @@ GOLDEN = (5.0**0.5 - 1.0) / 2.0
 
 
 @dataclass(frozen=True)
-class Straightening:
+class PowerTransform:
     r"""The power transform of Yeo and Johnson (2000), which makes a skewed distribution more symmetric.
 
     .. math:: y = \frac{(1 + x)^p - 1}{p} \text{ for } x \ge 0, \qquad -\frac{(1 - x)^{2 - p} - 1}{2 - p} \text{ below},
@@ -40,12 +40,12 @@ class Straightening:
         """Transform values, with columns on the last axis; NaN stays NaN, and zero zero."""
         return _straighten(np.sign(values), _log_size(values, self.unit), self.power)
 
-    def of(self, columns: Indices | Mask) -> Straightening:
+    def of(self, columns: Indices | Mask) -> PowerTransform:
         """The transforms of some columns."""
-        return Straightening(self.unit[columns], self.power[columns])
+        return PowerTransform(self.unit[columns], self.power[columns])
 
 
-def learn_straightening(entries: Entries) -> Straightening:
+def fit_power_transform(entries: Entries) -> PowerTransform:
     """Estimate the powers by maximum likelihood for a normal distribution of each transformed column."""
     size = np.abs(entries.values)
     unit = entries.mean(size, 0.0)
@@ -59,7 +59,7 @@ def learn_straightening(entries: Entries) -> Straightening:
         variance = entries.mean((straight - entries.of_columns(center)) ** 2, center**2)
         return 0.5 * np.log(np.maximum(variance, np.finfo(float).tiny)) - (power - 1.0) * stretch
 
-    return Straightening(unit, minimise_columns(negative_log_likelihood, len(unit), *POWERS))
+    return PowerTransform(unit, minimise_columns(negative_log_likelihood, len(unit), *POWERS))
 
 
 def minimise_columns(function: Callable[[Array], Array], count: int, low: float, high: float) -> Array:
