@@ -24,6 +24,7 @@ SECTIONS = {
     "Batches": ["data.batches", "estimator.FPBoost._check_external"],
     "Rows, weights and groups": ["data.alignment", "data.reading.as_groups", "data.reading._check_weight"],
     "Parameters": [
+        ".__getattr__",
         "estimator",
         "data.constraints",
         "engines.cuda",

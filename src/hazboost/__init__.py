@@ -26,7 +26,7 @@ def __getattr__(name: str) -> Any:
         return import_module(f"hazboost.{name}")
     if name in NAMES:
         return getattr(import_module(NAMES[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    raise AttributeError(f"hazboost has no public name {name!r}; use one of those in hazboost.__all__.")
 
 
 def __dir__() -> list[str]:

@@ -876,7 +876,7 @@ def load(path: str | os.PathLike[str]) -> FPBoost:
     Raises
     ------
     ModelFileError
-        The file is damaged, was changed, is newer than this version of hazboost, or is no model file.
+        The file is damaged, was changed, is newer than this version of hazboost, or is not a hazboost model file.
     """
     from hazboost.files import ModelFileError, read_file
 

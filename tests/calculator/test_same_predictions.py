@@ -35,7 +35,7 @@ from tests.calculator.running import (
 
 pytestmark = [
     pytest.mark.skipif(NODE is None, reason="needs Node.js"),
-    pytest.mark.filterwarnings("ignore:training has not come far enough"),
+    pytest.mark.filterwarnings("ignore:training has not converged"),
 ]
 SHARES = [0.0, 1e-6, 0.01, 0.1, 0.3, 0.6, 1.0, 1.7]
 

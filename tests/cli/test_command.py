@@ -543,7 +543,7 @@ BAD_OPTIONS = {
     "fit {folder}/train.csv --time time --event cens --time-origin 2020-01-01 -o m.hzb": "--time-origin is for dates",
     "fit {folder}/train.csv --time time --event cens --time-unit years -o m.hzb": "--time-unit years is for dates",
     "predict {folder}/none.hzb {folder}/test.csv": "there is no such file",
-    "predict {folder}/train.csv {folder}/test.csv": "is no model file",
+    "predict {folder}/train.csv {folder}/test.csv": "is not a hazboost model file",
     "predict {folder}/model.hzb {folder}/test.csv --what survival": "needs --times",
     "predict {folder}/model.hzb {folder}/test.csv --what survival --times 1,x": "must be times",
     "predict {folder}/model.hzb {folder}/test.csv --what survival --times=-1": "must be times",

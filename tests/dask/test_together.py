@@ -146,7 +146,7 @@ def test_a_killed_worker_leads_to_a_new_beginning_and_then_to_an_error(large, mo
     with processes_without_nannies(3) as (cluster, client, pids):
         with (
             killed_in_training(cluster, pids),
-            pytest.warns(UserWarning, match="a worker was lost during training, which begins anew on the workers"),
+            pytest.warns(UserWarning, match="a worker was lost during training, which restarts on the workers"),
         ):
             fitted = FPBoost(**options).fit(cut(X), cut(Y))
         assert len(client.nthreads()) == 2

@@ -315,7 +315,7 @@ def test_everything_that_is_predicted_can_be_asked_for(fit, of, cause):
 
 
 def test_a_feature_called_like_a_column_keeps_its_own(fit):
-    """The time of the prediction would else have taken the place of the feature."""
+    """Otherwise the time of the prediction would have taken the place of the feature."""
     X = TABLE[["a", "b"]].set_axis(["time", "value"], axis=1)
     model = FPBoost(n_estimators=3, init="marginal", random_state=0).fit(X, Y)
     table = partial_dependence(model, X, ["time", "value"], times=1.0, grid=2)

@@ -169,7 +169,7 @@ def test_other_programs_read_the_file(folder):
 def test_versions_are_read_without_the_model(folder, tmp_path):
     assert read_versions(folder / "0.hzb")["hazboost"] == hazboost.__version__
     (tmp_path / "table.csv").write_text("a,b", encoding="utf-8")
-    with pytest.raises(ModelFileError, match=r"table\.csv is no model file"):
+    with pytest.raises(ModelFileError, match=r"table\.csv is not a hazboost model file"):
         read_versions(tmp_path / "table.csv")
 
 

@@ -107,7 +107,7 @@ def test_cumulative_hazard_starts_at_zero_and_never_falls(head, data):
 )
 @given(data=st.data())
 def test_a_cumulative_hazard_grows_for_the_smallest_weight(head, data):
-    """Until it is much larger than one over the smallest weight; a weight of 1e-30 would else give no event ever."""
+    """Until it is much larger than one over the smallest weight; otherwise a weight of 1e-30 gives no event ever."""
     cumulative = head.evaluate(np.linspace(0.0, 690.0, 301), *draw_parameters(data, head, ordinary)).cumulative
     assert ((np.diff(cumulative) > 0.0) | (cumulative[1:] > 1e40)).all()
 

@@ -35,7 +35,7 @@ MAX_GRADIENT = 1e15
 
 
 class Residuals(NamedTuple):
-    """What the trees of a round are fitted to: room that is filled anew in every round.
+    """What the trees of a round are fitted to: room that is filled again in every round.
 
     Attributes
     ----------

@@ -62,7 +62,7 @@ class FPBoost(estimator.FPBoost):
     ``subsample`` draws. A chosen number of rounds is also the same only up to 50,000 held-out subjects. The order of
     the rows is that of the partitions.
 
-    **Lost workers.** If a worker is lost during training, Dask computes its partitions again, and training begins anew
+    **Lost workers.** If a worker is lost during training, Dask computes its partitions again, and training restarts
     on the workers that are left, with a warning; after three times an error is raised. No row is ever left out.
 
     **Copies of rows** are not looked for among so many.

@@ -1,7 +1,7 @@
 """Work that all workers do at the same time, connected with one another, and what happens when one of them is lost.
 
 XGBoost's processes cannot go on without one of them. Workers that remain get an error at once, or after `SILENCE`
-seconds if the other is there but does not answer. The work is then begun anew, from the beginning, on the workers that
+seconds if the other is there but does not answer. The work then restarts from the beginning on the workers that
 are left, as soon as Dask has computed the lost partitions again; never is a part of the rows left out.
 """
 
@@ -63,7 +63,7 @@ def run_together(client: Client, work: Callable[..., T], parts: Sequence[Future]
                     "the workers say more."
                 ) from error
             warn_caller(
-                "X: a worker was lost during training, which begins anew on the workers that are left; the model will "
+                "X: a worker was lost during training, which restarts on the workers that are left; the model will "
                 "be that of all rows. If this happens often, give the workers more memory.",
                 UserWarning,
             )

@@ -88,7 +88,7 @@ def split_folds(
         Number of the group of each row.
     parts : int, optional
         Into how many parts the units are divided, if there are so many; each fold holds one of them out. With more
-        folds than parts, units are divided anew. By default there are as many parts as folds.
+        folds than parts, units are divided again. By default there are as many parts as folds.
     """
     unit = units(target, group)
     pairs = divide_units(outcomes(target, unit), folds, seed, parts, grouped=group is not None, rows=len(unit))

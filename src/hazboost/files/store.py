@@ -73,8 +73,8 @@ def _read(file: Path, part: Callable[[Mapping[str, Any], Mapping[str, bytes]], R
     except FAULTS as error:
         reason = " ".join(str(error).split())[:160] or type(error).__name__
         raise ModelFileError(
-            f"path: {file.name} is damaged, was changed, or is no model file ({reason}); use another copy of it, or "
-            "save the model again."
+            f"path: {file.name} is damaged, was changed, or is not a hazboost model file ({reason}); use another "
+            "copy of it, or save the model again."
         ) from error
 
 
@@ -82,8 +82,8 @@ def _open(file: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
     data = file.read_bytes()
     if not data.startswith(b"PK"):
         raise ModelFileError(
-            f"path: {file.name} is no model file; give one that was written by FPBoost.save, and load others with what "
-            "has written them."
+            f"path: {file.name} is not a hazboost model file; give one that was written by FPBoost.save, and load "
+            "others with what has written them."
         )
     entries = unpack(data)
     found = read_manifest(entries.pop(manifest.NAME))

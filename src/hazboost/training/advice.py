@@ -119,7 +119,7 @@ def advise_on_fit(diagnostics: Diagnostics, target: Target, *, fitted_start: boo
         return
     if not fitted_start:
         warn_caller(
-            f"training has not come far enough: {found}. Use a larger n_estimators or learning_rate, or begin with a "
+            f"training has not converged: {found}. Use a larger n_estimators or learning_rate, or begin with a "
             "fit, init='linear'.",
             ConvergenceWarning,
         )

@@ -37,7 +37,7 @@ def count_events(distribution: Distribution, target: Target, cause: int | None =
 def censor_at_hazard(distribution: Distribution, target: Target, limit: float) -> Target:
     """The same subjects, each until the time at which its cumulative hazard reaches a limit for each event.
 
-    One who outlives a confident prediction by far would else decide for all. When that is, does not depend on what was
+    Otherwise a single long survivor would dominate the estimate. When that is, does not depend on what was
     observed, so that a model that is right still expects as many events as there are. Where events lie in intervals,
     nobody knows on which side of that time, and all are followed to the end.
     """

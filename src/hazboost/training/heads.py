@@ -1,4 +1,4 @@
-"""Which heads the data ask for, by likelihoods without covariates.
+"""Which heads the likelihood favours, by likelihoods without covariates.
 
 A Weibull head is a whole model of its own. A LogLogistic head beside it describes most other hazards, but none that
 comes and goes: a second wave of events, an end of risk, a subject who was followed far longer than all others. A

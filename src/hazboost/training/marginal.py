@@ -134,8 +134,8 @@ def penalise(mixture: Mixture, logs: Array, unseen: Observed | None) -> tuple[fl
 def penalise_shapes(mixture: Mixture, logs: Array) -> tuple[float, Array]:
     r"""The penalty :math:`(\log k - 2)_+^2` of all shapes, with its slope.
 
-    A few events at nearly the same time would else ask for a spike of the hazard there. It counts once, so that many
-    events can ask for any shape, and up to 7 there is none: the fit is the maximum of the likelihood.
+    Otherwise the likelihood of a few events at nearly the same time would favour a spike of the hazard there. It counts
+    once, so that many events allow any shape, and up to 7 there is none: the fit is the maximum of the likelihood.
     """
     excess = np.where(mixture.of_role("shape"), np.maximum(logs - USUAL_LOG_SHAPE, 0.0), 0.0)
     return float(excess @ excess), 2.0 * excess

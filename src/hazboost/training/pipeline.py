@@ -58,7 +58,7 @@ def divide(state: State) -> State:
     """The folds: each holds out a part of the subjects.
 
     With many events there are fewer folds, and with many subjects they hold out smaller parts. With more folds than
-    parts, subjects are divided anew. A regression alone needs few subjects.
+    parts, subjects are divided again. A regression alone needs few subjects.
     """
     plan, sample = state.plan, state.sample
     search, policy = plan.search, plan.search.policy

@@ -66,7 +66,7 @@ class Policy:
     events_for_folds, folds_by_decade : float
         Up to so many events there are the most folds, and with each factor of ten so many fewer, rounded. [Folds]
     most_parts : int
-        A division of the subjects has at most so many parts; with more folds, subjects are divided anew. [Folds]
+        A division of the subjects has at most so many parts; with more folds, subjects are divided again. [Folds]
     subjects_held_out : int
         Each fold holds out its share of the subjects, and at most the square root of this over their number.
         [Many subjects]

@@ -40,7 +40,7 @@ class Parameter:
         A *scale* makes the hazard larger or smaller; a *shape* changes how it depends on time.
     log_bounds : tuple of float
         Range of the logarithm in a fit without covariates. For a scale it is relative to the logarithm of the observed
-        event rate, for a shape absolute. Unbounded, a single event at the longest time would ask for a spike there.
+        event rate, for a shape absolute. Without them, a single event at the longest time favours a spike.
     """
 
     name: str

@@ -70,7 +70,7 @@ def _choices(evidence: Evidence) -> Html:
         rows.append(("linear start", effect, chosen))
     for label, key, meaning in (
         ("shrinkage of the trees", "shrinkage", "what trees add to each score is multiplied by this"),
-        ("shift of the scores", "shift", "what is added to each score, as held-out subjects ask for"),
+        ("shift of the scores", "shift", "what is added to each score, as the validation likelihood favours"),
     ):
         if key in results:
             values = ", ".join(fixed(float(one)) for one in np.atleast_1d(results[key]))
