@@ -101,6 +101,26 @@ def test_the_engine_serves_the_whole_estimator():
     assert np.isfinite(model.history_["validation_loss"]).all()
 
 
+@pytest.mark.filterwarnings("ignore:the fitted curves are poor")
+@pytest.mark.parametrize("shape", [0.8, 1.0, 1.4, 2.0])
+def test_the_engine_serves_default_fits_until_something_reads_its_trees(shape, tmp_path):
+    """Also where one head is left, whose share has neither gradient nor hessian."""
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(200, 3))
+    time = rng.weibull(shape, 200) * np.exp(-features[:, 0] - 0.5 * features[:, 1] * features[:, 2])
+    engine = names_in(ENGINE)["ScikitLearnEngine"](learning_rate=0.3)
+    made = type("WithScikitLearn", (FPBoost,), {"_engine": lambda self, settings, features, n_scores: engine})
+    model = made(random_state=0).fit(features, (rng.random(200) < 0.8, time))
+    assert model.n_estimators_ > 0
+    assert "200 subjects" in str(model.summary())
+    with pytest.raises(
+        ValueError, match="the trees of ScikitLearnEngine cannot be read; use an engine of this library"
+    ):
+        model.calculator(tmp_path / "page.html")
+    with pytest.raises(hazboost.ModelFileError, match="a model file has no place for"):
+        model.save(tmp_path / "model.hzb")
+
+
 def test_the_metric():
     error = names_in(METRIC)["mean_absolute_error"]
     assert error((EVENT, TIME), TIME + 0.5) == pytest.approx(0.5)

@@ -58,7 +58,7 @@ class Engine(Protocol):
     def grow(self, trees: Trees, matrix: Matrix, gradient: Array, hessian: Array) -> Trees:
         """Add one tree for each score, fitted to minus the gradient over the hessian, both of shape (n, scores).
 
-        The trees that were passed in may be changed.
+        Both are zero where a score does not matter to a row. The trees that were passed in may be changed.
         """
 
     def scores(self, trees: Trees, matrix: Matrix, rounds: tuple[int, int] | None = None) -> Array:

@@ -53,12 +53,13 @@ class Tree:
 
 def read_trees(engine: Engine, trees: Trees) -> Iterator[Tree]:
     """All trees of an ensemble; scores and features by their position in the model."""
-    stored = store_trees(engine, trees)
     if isinstance(engine, DividedEngine):
-        for part, one in zip(engine.parts, stored, strict=True):
+        for part, one in zip(engine.parts, store_trees(engine, trees), strict=True):
             yield from _read_ensemble(one, part.scores, part.features)
     elif isinstance(engine, LocalEngine) and engine.features is not None:
-        yield from _read_ensemble(stored[0], np.arange(engine.n_scores), np.arange(engine.features.n))
+        yield from _read_ensemble(
+            store_trees(engine, trees)[0], np.arange(engine.n_scores), np.arange(engine.features.n)
+        )
     else:
         raise ValueError(f"model: the trees of {type(engine).__name__} cannot be read; use an engine of this library.")
 
