@@ -21,7 +21,7 @@ from hazboost.hazards import clipping
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIONS
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads import HEADS
-from hazboost.training.starts import ConstantStart
+from hazboost.prediction.regression import ConstantStart
 from tests.calculator.models import MODELS, categories, competing, curved, fit, numbers, rows, single
 from tests.calculator.running import (
     NODE,

@@ -14,9 +14,10 @@ from hazboost.data.design import learn_design
 from hazboost.data.features import Schema
 from hazboost.data.target import Target
 from hazboost.metrics import concordance_index
+from hazboost.prediction.regression import LinearStart
 from hazboost.training.adaptive import ridges_of_features
 from hazboost.training.cross_validation import likely_index
-from hazboost.training.linear import LinearStart, fit_linear_path
+from hazboost.training.linear import fit_linear_path
 from hazboost.training.policy import POLICY
 from tests.accelerated import BETA, log_logistic
 from tests.training.simulated import automatic, linear_data

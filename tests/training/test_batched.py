@@ -13,9 +13,9 @@ from hazboost.data import sample as sampling
 from hazboost.data.batches import read_batches
 from hazboost.data.features import upper_limits
 from hazboost.engines import Features, LocalEngine
+from hazboost.prediction.regression import ConstantStart
 from hazboost.training.batched import batched_matrix
 from hazboost.training.policy import POLICY
-from hazboost.training.starts import ConstantStart
 
 N = 400
 RNG = np.random.default_rng(0)

@@ -19,9 +19,10 @@ from hazboost.data.sample import Sample
 from hazboost.data.target import Target
 from hazboost.hazards.activations import PARAMETER_ACTIVATIONS
 from hazboost.hazards.distribution import Distribution
+from hazboost.prediction.effects import Proportional
+from hazboost.prediction.regression import LinearStart
 from hazboost.training import linear
-from hazboost.training.effects import Proportional
-from hazboost.training.linear import LinearStart, _PenalisedLoss, first_start, fit_linear_path
+from hazboost.training.linear import _PenalisedLoss, first_start, fit_linear_path
 from hazboost.training.marginal import marginal_start
 from hazboost.training.policy import POLICY
 from hazboost.training.refining import ENOUGH_TO_COMPARE

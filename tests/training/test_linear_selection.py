@@ -12,8 +12,9 @@ from hazboost.data.design import learn_design
 from hazboost.data.features import Schema
 from hazboost.data.sample import Sample
 from hazboost.data.target import Target
+from hazboost.prediction.regression import LinearStart
 from hazboost.training.cross_validation import CrossValidation, Fold
-from hazboost.training.linear import LinearStart, fit_linear_path
+from hazboost.training.linear import fit_linear_path
 from hazboost.training.linear_selection import Comparison, row_losses
 from hazboost.training.plan import Plan
 from hazboost.training.policy import POLICY

@@ -11,8 +11,7 @@ from hazboost.data.design import Design
 from hazboost.engines.structure import NO_CHILD, highest_values, read_trees
 from hazboost.hazards.mixture import Mixture
 from hazboost.prediction.model import Model, Start
-from hazboost.training.linear import LinearStart
-from hazboost.training.starts import ConstantStart
+from hazboost.prediction.regression import ConstantStart, LinearStart
 from hazboost.utils.arrays import Array
 
 #: Families of heads that ``assets/model/heads.js`` knows.

@@ -16,10 +16,9 @@ from hazboost.engines.divided import DividedEngine
 from hazboost.engines.features import Features
 from hazboost.engines.local import LocalEngine
 from hazboost.hazards.mixture import Mixture
+from hazboost.prediction.effects import can_accelerate
 from hazboost.prediction.model import Model, Start
-from hazboost.training.effects import can_accelerate
-from hazboost.training.linear import AcceleratedStart, LinearStart
-from hazboost.training.starts import ConstantStart
+from hazboost.prediction.regression import AcceleratedStart, ConstantStart, LinearStart
 from hazboost.utils.arrays import Indices
 
 

@@ -22,8 +22,7 @@ from hazboost.files.records import COMMON_FIELDS, FINITE, STARTS, TREES
 from hazboost.files.values import read_fields
 from hazboost.hazards.mixture import Mixture
 from hazboost.prediction.model import Model, Start
-from hazboost.training.linear import LinearStart
-from hazboost.training.starts import ConstantStart
+from hazboost.prediction.regression import ConstantStart, LinearStart
 from hazboost.utils.arrays import Indices
 
 #: By this the sum of shares may differ from one.

@@ -43,8 +43,7 @@ from hazboost.hazards.activations import PARAMETER_ACTIVATIONS, WEIGHT_ACTIVATIO
 from hazboost.hazards.heads import HEADS
 from hazboost.hazards.mixture import Mixture
 from hazboost.prediction.model import Model
-from hazboost.training.linear import AcceleratedStart, LinearStart
-from hazboost.training.starts import ConstantStart
+from hazboost.prediction.regression import AcceleratedStart, ConstantStart, LinearStart
 
 #: A model has so many features, scores and heads of a family at most.
 MOST_FEATURES, MOST_SCORES, MOST_HEADS = 2**31 - 1, 2**20, 2**10

@@ -14,8 +14,7 @@ from hazboost.data.design.entries import LARGEST
 from hazboost.data.design.learning import Indicators
 from hazboost.onnx.tracing import TracedArray
 from hazboost.prediction.model import Start
-from hazboost.training.linear import LinearStart
-from hazboost.training.starts import ConstantStart
+from hazboost.prediction.regression import ConstantStart, LinearStart
 from hazboost.utils.arrays import Array
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hazboost.training.linear import LinearStart
+from hazboost.prediction.regression import LinearStart
 from hazboost.utils.arrays import Array
 
 

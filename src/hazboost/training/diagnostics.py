@@ -31,11 +31,10 @@ from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads.base import VALUE
 from hazboost.hazards.mixture import Block, Mixture, columns, cumulatives, log_time
 from hazboost.prediction.model import Model, Start
+from hazboost.prediction.regression import ConstantStart, LinearStart
 from hazboost.training.expected import censor_at_hazard, count_events
-from hazboost.training.linear import LinearStart
 from hazboost.training.marginal import marginal_at_bound
 from hazboost.training.plan import Plan
-from hazboost.training.starts import ConstantStart
 from hazboost.utils.arrays import Array, Indices
 
 #: At most so many subjects, drawn at random, and so many times are compared, so that the cost is small.

@@ -13,9 +13,9 @@ from hazboost.boosting.observed import Observed
 from hazboost.data.sample import Sample
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads.base import VALUE
+from hazboost.prediction.regression import LinearStart
 from hazboost.training.cross_validation import CrossValidation, Fold, is_significant, likely_index
 from hazboost.training.diagnostics import largest_gap
-from hazboost.training.linear import LinearStart
 from hazboost.training.single import Regression, adapt, fit_constant_start, fit_linear_starts
 from hazboost.training.state import State
 from hazboost.utils.arrays import Array

@@ -12,7 +12,7 @@ from hazboost.data.features import Schema
 from hazboost.data.summary import Summary
 from hazboost.engines.base import Engine
 from hazboost.hazards.mixture import Mixture
-from hazboost.training.effects import can_accelerate
+from hazboost.prediction.effects import can_accelerate
 from hazboost.training.policy import Policy
 from hazboost.utils.arrays import Array
 

@@ -20,6 +20,7 @@ from hazboost.data.folds import split_folds
 from hazboost.data.sample import Sample
 from hazboost.data.ties import are_coarse, spread_ties
 from hazboost.hazards.distribution import Distribution
+from hazboost.prediction.regression import LinearStart
 from hazboost.training.diagnostics import largest_gap
 from hazboost.training.heads import (
     BURST,
@@ -31,7 +32,7 @@ from hazboost.training.heads import (
     possible_heads,
     price_of_head,
 )
-from hazboost.training.linear import TOLERANCE, LinearStart, first_start, fit_linear_path
+from hazboost.training.linear import TOLERANCE, first_start, fit_linear_path
 from hazboost.training.linear_selection import row_losses
 from hazboost.training.marginal import MarginalLoss, before_entry
 from hazboost.training.plan import Plan

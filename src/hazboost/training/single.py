@@ -18,12 +18,13 @@ from hazboost.data.target import Target
 from hazboost.engines.base import Engine, Matrix, Trees
 from hazboost.hazards.mixture import Mixture
 from hazboost.prediction.model import Start
+from hazboost.prediction.regression import AcceleratedStart, ConstantStart, LinearStart
 from hazboost.training.adaptive import ridges_of_features
 from hazboost.training.batched import batched_matrix
-from hazboost.training.linear import AcceleratedStart, LinearStart, first_start, fit_linear_path
+from hazboost.training.linear import first_start, fit_linear_path
 from hazboost.training.marginal import marginal_start
 from hazboost.training.plan import Plan, Stopping
-from hazboost.training.starts import STARTS, ConstantStart, absent_causes, with_background_hazard
+from hazboost.training.starts import STARTS, absent_causes, with_background_hazard
 from hazboost.utils.devices import is_on_device
 
 #: Rows on a GPU whose scores are computed at a time.

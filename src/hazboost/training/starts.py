@@ -7,8 +7,6 @@ zero. (The paper's text draws ``k ~ N(0, 2)``; with ReLU, half of the heads woul
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq, least_squares
@@ -23,7 +21,6 @@ from hazboost.hazards.heads.base import VALUE
 from hazboost.hazards.mixture import SMALLEST_TIME, Mixture, log_time
 from hazboost.training.marginal import ENOUGH_TIMES, equal_weights, for_all, guess, lay_out, marginal_start
 from hazboost.utils.arrays import Array
-from hazboost.utils.devices import match_device
 
 #: The smallest shape and weight that a random draw may give.
 SMALLEST_DRAW = 1e-3
@@ -149,22 +146,3 @@ STARTS: dict[str, StartRule] = {
     "km": kaplan_meier_start,
     "marginal": marginal_start,
 }
-
-
-@dataclass(frozen=True)
-class ConstantStart:
-    """The same scores for every subject."""
-
-    intercept: Array
-
-    def margin(self, X: Any) -> Array:
-        """The intercept, once for each row."""
-        return match_device(np.tile(self.intercept, (X.shape[0], 1)), X)
-
-    def shifted(self, shift: Array) -> ConstantStart:
-        """The same with something added."""
-        return ConstantStart(self.intercept + shift)
-
-    def contributions(self, X: Any) -> tuple[Array, Array]:
-        """All rows share everything."""
-        return self.intercept, np.zeros((X.shape[0], len(self.intercept), X.shape[1]))

@@ -12,10 +12,10 @@ import numpy as np
 from hazboost.data.folds import units
 from hazboost.data.sample import Sample
 from hazboost.prediction.model import Start
+from hazboost.prediction.regression import LinearStart
 from hazboost.training.cross_validation import CrossValidation
 from hazboost.training.ensemble import Ensemble, Predicted
 from hazboost.training.heads import Chosen
-from hazboost.training.linear import LinearStart
 from hazboost.training.plan import Plan
 from hazboost.training.policy import Policy
 from hazboost.training.single import Regression

@@ -15,8 +15,9 @@ from hazboost.data.features import Schema
 from hazboost.data.target import Target
 from hazboost.hazards.distribution import Distribution
 from hazboost.hazards.heads import HEADS
-from hazboost.training.effects import Accelerated, Proportional, can_accelerate
-from hazboost.training.linear import AcceleratedStart, LinearStart, _PenalisedLoss, fit_linear_path
+from hazboost.prediction.effects import Accelerated, Proportional, can_accelerate
+from hazboost.prediction.regression import AcceleratedStart, LinearStart
+from hazboost.training.linear import _PenalisedLoss, fit_linear_path
 from hazboost.training.marginal import marginal_start
 from hazboost.training.policy import POLICY
 from tests.accelerated import TIMES, log_logistic
