@@ -175,7 +175,7 @@ class FPBoost(Publisher):
     n_folds : int or "auto", default="auto"
         Number of folds of the cross-validation that chooses ridge, rounds and depth, stratified by event; the model is
         the mean of one for each of them. Up to five, each subject is held out once; with more, subjects are divided
-        again, differently. ``"auto"`` is 10 up to 200 events, 5 with about 1,000 and 3 from about 1,700 on, and at most
+        again, differently. ``"auto"`` is 10 up to 235 events, 5 with about 1,000 and 3 from about 1,700 on, and at most
         as many as there are subjects or groups. With many subjects each fold holds out a smaller part.
     gradient_scaling : {"subject", "max"}, default="subject"
         For ``solver="gradient"``. ``subject``: trees are fitted to the gradient of each subject's own loss, which is

@@ -75,7 +75,7 @@ def divide(state: State) -> State:
 
 
 def with_folds(state: State, folds: Sequence[Fold], parts: int) -> State:
-    """The same with folds, each of which can be learned from; all together count a held-out subject once."""
+    """The same with folds, which on average count a held-out subject once, and each of which can be learned from."""
     # Stratification spreads events over the folds, but few events or few groups may end up in one of them.
     if not all(fold.drawn.target.has_events for fold in folds):
         raise ValueError(
