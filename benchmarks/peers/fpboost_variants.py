@@ -61,6 +61,7 @@ VARIANTS: dict[str, tuple[str, Changes]] = {
     "2 folds": ("folds_2", {"n_folds": 2}),
     "10 folds": ("folds_10", {"n_folds": 10}),
     "20 folds": ("folds_20", {"n_folds": 20}),
+    "30 folds": ("folds_30", {"n_folds": 30}),
     "learning rate 0.1": ("rate_01", {"learning_rate": 0.1}),
     "all rows and columns": ("all_rows", {"subsample": 1.0, "colsample_bytree": 1.0}),
 }

@@ -311,7 +311,9 @@ def test_starts_without_bounds_have_none(init):
 
 def test_a_training_that_was_too_short_is_told_to_go_on():
     X, time, _ = simulate()
-    with pytest.warns(ConvergenceWarning, match="training has not converged: .* Use a larger n_estimators or learning_rate"):
+    with pytest.warns(
+        ConvergenceWarning, match="training has not converged: .* Use a larger n_estimators or learning_rate"
+    ):
         FPBoost(init="random", n_estimators=2, random_state=0).fit(X, (np.ones(400, dtype=bool), time))
 
 

@@ -22,9 +22,9 @@ from benchmarks.studies.seeds.report import write_report
 
 OUTPUT = RESULTS / "seeds"
 DATASETS = ("veteran", "pbc", "whas500", "uis", "GBSG2", "colon")
-VARIANTS = ("default", "folds_10", "folds_20")
-#: A split that decided four numbers only.
-REPEATS = (6,)
+VARIANTS = ("default", "folds_10", "folds_20", "folds_30")
+#: Splits that decided four numbers only.
+REPEATS = (6, 7, 8)
 #: The version that is here.
 HERE = "here"
 
@@ -65,7 +65,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("step", nargs="?", choices=("all", "run", "report"), default="all", help="both by default")
     parser.add_argument("--datasets", type=names, default=DATASETS, help=f"{','.join(DATASETS)} by default")
     parser.add_argument("--variants", type=names, default=VARIANTS, help=f"{','.join(VARIANTS)} by default")
-    parser.add_argument("--repeats", type=numbers, default=REPEATS, help="splits of the accuracy study; 6 by default")
+    parser.add_argument("--repeats", type=numbers, default=REPEATS, help="splits of the accuracy study; 6-8 by default")
     parser.add_argument("--version", default=HERE, help=f"what to call this version of the library; {HERE} by default")
     add_run_options(parser, timeout=1_800.0)
     parser.add_argument("--output", type=Path, default=OUTPUT, help=f"folder of results and report; {shown(OUTPUT)}")

@@ -29,13 +29,24 @@ def test_means_are_over_the_data_sets_that_all_have():
 
 def test_run_continues_and_reports(tmp_path, capsys, monkeypatch):
     pytest.importorskip("SurvSet")
-    arguments = ["--datasets", "glioma", "--variants", "folds_2", "--output", str(tmp_path), "--jobs", "1"]
+    arguments = [
+        "--datasets",
+        "glioma",
+        "--variants",
+        "folds_2",
+        "--repeats",
+        "6",
+        "--output",
+        str(tmp_path),
+        "--jobs",
+        "1",
+    ]
     command.main(["run", *arguments])
     command.main(arguments)
     found = capsys.readouterr()
     assert "1 cells of 1 are done" in found.err
     (cell,) = lines = WORK.read(tmp_path)
-    assert cell == Cell("glioma", "folds_2", *command.REPEATS, "here")
+    assert cell == Cell("glioma", "folds_2", 6, "here")
     assert len(lines[cell]["brier"]) == cells.SEEDS
     assert 0.0 < lines[cell]["range"] < 1.0
     assert "| glioma | 2 folds, here |" in found.out
